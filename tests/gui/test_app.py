@@ -158,7 +158,11 @@ def test_output_is_complete_although_objects_are_not_freed():
 def test_interrupt_while_modules_load_ends_the_process(tmp_path):
     # Within an import of C code, msgspec's of datetime, a KeyboardInterrupt could be lost.
     (tmp_path / "datetime.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)")
-    done = _run("search", "irrigation", PYTHONPATH=str(tmp_path))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell inherit "ignored"
+    try:
+        done = _run("search", "irrigation", PYTHONPATH=str(tmp_path))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
