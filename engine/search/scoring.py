@@ -92,7 +92,8 @@ _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
 """Keyword scores between which `_AGREEMENT` falls to 0: matches of so many words are unlikely to be chance."""
 _RARE_FROM, _RAREST = 300, 1_000
 """Numbers n between which a term in one of n chunks becomes rare: a chunk rarely contains a rare term by chance."""
-_TWENTIETH = 20
+_CHANCE = 0.05
+"""Number of chunks below which terms that chance alone would put together there are rare together."""
 _MOSTLY_FROM, _MOSTLY = 0.5, 0.65
 """Shares of a query between which a rare term counts more and more: one of many words is often rare, but incidental."""
 LONG_QUERY = 5
@@ -115,8 +116,8 @@ def rarity(idf: float) -> float:
 
 
 def are_rare_together(idfs: Sequence[float], chunks: int) -> bool:
-    """Return whether chance alone would put three or more terms together in fewer than 0.05 of `chunks` chunks."""
-    return len(idfs) > 2 and sum(idfs) > math.log(_TWENTIETH * chunks)
+    """Return whether chance alone would put three or more terms together in fewer than `_CHANCE` of `chunks` chunks."""
+    return len(idfs) > 2 and sum(idfs) > math.log(chunks / _CHANCE)
 
 
 def mostly(covered: float) -> float:

@@ -206,7 +206,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         abandoned: tuple[Message, ...] = (),
         requests: tuple[Request, ...] = (),
     ) -> "Conversation":
-        """Return the session with what was read of it."""
+        """Return the session with its messages read so far."""
         read = tuple(messages)  # first, since it may still count
         return Conversation(key, self.metadata, read, Counter(self.unknown), abandoned, requests)
 
