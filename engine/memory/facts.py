@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 MIN_SCORE = 0.35
-"""Least score of results. Unrelated sentences score below it; see tests/benchmarks/RESULTS.md."""
+"""Least score of results. Unrelated sentences score below it; see tests/benchmarks/EXPERIMENTS.md."""
 MIN_SCORE_BY_KEYWORDS = 0.5
 """Least score of results without vectors: one of two keywords is not enough."""
 _DAY = 86_400
