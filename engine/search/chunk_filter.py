@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -42,6 +42,22 @@ _MAX_MARKS = 8_000_000
 """Bytes of the longest table of marks, which is copied for each statement in a few ms."""
 _TICK = 0.001
 """Seconds before the end of a period that are still in it: dates are exact to a microsecond."""
+
+
+class SnapshotCache(Generic[_T]):
+    """Caches what a function reads from one state of the index. Thread-safe: parallel reads find the same."""
+
+    def __init__(self, read: Callable[[Snapshot], _T]) -> None:
+        self._read = read
+        self._latest: tuple[tuple[object, ...], _T] | None = None
+
+    def get(self, snapshot: Snapshot) -> _T:
+        issues = snapshot.meta("issues")
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, issues
+        latest = self._latest
+        if latest is None or latest[0] != state:
+            latest = self._latest = state, self._read(snapshot)
+        return latest[1]
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -152,14 +168,11 @@ class CachedFilters:
         """`guard` has the current exclusions. `lasting`: the index is the same for all queries."""
         self._guard = guard
         self._most = _MAX_CACHED if lasting else 0
-        self._latest: tuple[tuple[object, ...], dict[Hashable, Any]] = (), {}
+        self._known = SnapshotCache[dict[Hashable, Any]](lambda snapshot: {})
 
     def get(self, snapshot: Snapshot, key: Hashable, read: Callable[[], _T]) -> _T:
         """Return what `read` returned for this key, which shows what it depends on except for the index."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
-        latest, known = self._latest
-        if latest != state:
-            _, known = self._latest = state, {}
+        known = self._known.get(snapshot)
         found: _T
         if (found := known.pop(key, None)) is None:
             found = read()
@@ -242,31 +255,14 @@ def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> t
     first, end = (int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))) for bound in _bounds(since, until))
     return (
         "((mtime_ns >= ? AND mtime_ns < ?) OR id IN (SELECT value FROM carray(?)))",
-        (first, end, id_array(note_days.within(snapshot, *_bounds(since, until)))),
+        (first, end, id_array(_dated_within(snapshot, *_bounds(since, until)))),
     )
 
 
-class _NoteDays:
-    """Caches the days of the dated notes of one state of an index. Thread-safe: parallel reads find the same."""
-
-    def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], Sequence[tuple[int, float]]] = (), ()
-
-    def within(self, snapshot: Snapshot, since: float, until: float) -> list[int]:
-        """Return the ids of the notes whose own date is a day of a period of local time."""
-        first, last = _day(since), _day(until - _TICK)
-        return [id_ for id_, day in self.all(snapshot) if first <= day <= last]
-
-    def all(self, snapshot: Snapshot) -> Sequence[tuple[int, float]]:
-        """Return the id of each dated note with its day, counted from the epoch; once for each of its dates."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        latest = self._latest
-        if latest[0] != state:
-            latest = self._latest = state, tuple(_days_of_notes(snapshot))
-        return latest[1]
-
-
-note_days = _NoteDays()
+def _dated_within(snapshot: Snapshot, since: float, until: float) -> list[int]:
+    """Return the ids of the notes whose own date is a day of a period of local time."""
+    first, last = _day(since), _day(until - _TICK)
+    return [id_ for id_, day in note_days.get(snapshot) if first <= day <= last]
 
 
 def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
@@ -289,7 +285,7 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
     rows = snapshot.connection.execute(f"SELECT id, path FROM {snapshot.tables.files} WHERE {named}", tuple(paths))
     path_of: dict[int, str] = dict(rows)
     found: dict[str, set[str]] = {}
-    for id_, day in note_days.all(snapshot):
+    for id_, day in note_days.get(snapshot):
         if id_ in path_of and all(first <= day <= last for first, last in days):
             found.setdefault(path_of[id_], set()).add((date(1970, 1, 1) + timedelta(days=day)).isoformat())
     return {path: tuple(sorted(dates)) for path, dates in found.items()}
@@ -309,7 +305,7 @@ def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Seque
             (id_array(chunks), id_array(without)),
         )
     )
-    latest = dict(sorted(note_days.all(snapshot), key=itemgetter(1)))
+    latest = dict(sorted(note_days.get(snapshot), key=itemgetter(1)))
 
     def order(row: tuple[int, int, str]) -> tuple[float, int, str]:
         file, changed, path = row
@@ -341,6 +337,10 @@ def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
             yield id_, moment // _DAY
 
 
+note_days = SnapshotCache(lambda snapshot: tuple(_days_of_notes(snapshot)))
+"""The id of each dated note with its day, counted from the epoch; once for each of its dates."""
+
+
 def _bounds(since: float | None, until: float | None) -> tuple[float, float]:
     return -math.inf if since is None else since, math.inf if until is None else until
 
@@ -356,30 +356,28 @@ def _day(moment: float) -> float:
 class KnownFiles:
     """Limits snapshots to the files that a session may know of, so that no count or word shows the others.
 
-    Caches the ids of hidden and of known files for the latest state of one index. Thread-safe: parallel searches
-    compute the same ids.
+    Caches the files of the latest state of one index.
     """
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], frozenset[int], tuple[int, ...]] = (), frozenset(), ()
+        self._private_and_known = SnapshotCache(_private_and_known)
 
     def limited(self, snapshot: Snapshot, by: Filter) -> Snapshot:
         """Return the snapshot without the files that a filter hides."""
-        if not by.hide_memory:
-            return snapshot
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        latest = self._latest
-        if latest[0] != state:
-            rows = list(snapshot.connection.execute(f"SELECT id, path, source FROM {snapshot.tables.files}"))
-            hidden = frozenset(id_ for id_, path, source in rows if by.hides(path, source))
-            latest = self._latest = state, hidden, tuple(id_ for id_, _, _ in rows if id_ not in hidden)
-        return snapshot.without(latest[1], latest[2])
+        return snapshot.without(*self._private_and_known.get(snapshot)) if by.hide_memory else snapshot
 
     @contextmanager
     def read(self, whole: AbstractContextManager[Snapshot], by: Filter) -> Iterator[Snapshot]:
         """Yield a snapshot without the files that a filter hides."""
         with whole as snapshot:
             yield self.limited(snapshot, by)
+
+
+def _private_and_known(snapshot: Snapshot) -> tuple[frozenset[int], tuple[int, ...]]:
+    """Return the ids of the files that shared sessions may not know of, and of the others."""
+    rows = list(snapshot.connection.execute(f"SELECT id, path, source FROM {snapshot.tables.files}"))
+    private = frozenset(id_ for id_, path, source in rows if Filter(hide_memory=True).hides(path, source))
+    return private, tuple(id_ for id_, _, _ in rows if id_ not in private)
 
 
 def name_without_machine(path: str) -> str:

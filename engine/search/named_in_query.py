@@ -16,8 +16,9 @@ from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.formatting import folder_name
 from engine.base.language import tr, tr_count
 from engine.base.skip_reasons import tr_reason
+from engine.search.chunk_filter import SnapshotCache
 from engine.search.pipeline_stages import Terms
-from engine.search.search_context import SearchContext, SnapshotCache
+from engine.search.search_context import SearchContext
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold

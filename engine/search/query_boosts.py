@@ -16,10 +16,9 @@ from itertools import chain
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter, note_days
+from engine.search.chunk_filter import ChunkFilter, SnapshotCache, note_days
 from engine.search.named_in_query import NamedSessions, agents_in, session_files, session_names
 from engine.search.scoring import SIGNED, SIGNED_OTHERWISE
-from engine.search.search_context import SnapshotCache
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import Query
@@ -269,7 +268,7 @@ def _dates_of_files(snapshot: Snapshot) -> Dates:
         begin, end = (ended if started is None else started), (started if ended is None else ended)
         if begin is not None:
             found[file].append((_local(begin), _local(max(begin, end))))
-    for file, day in note_days.all(snapshot):
+    for file, day in note_days.get(snapshot):
         date_of_note = date(1970, 1, 1) + timedelta(days=day)
         found[file].append((date_of_note, date_of_note))
     files_of_spans = defaultdict[Span, list[int]](list)

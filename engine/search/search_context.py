@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -165,24 +165,6 @@ class SearchContext(msgspec.Struct, eq=False):
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
         return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))
-
-
-_T = TypeVar("_T")
-
-
-class SnapshotCache(Generic[_T]):
-    """Caches what a function reads from the index while that is unchanged. Thread-safe."""
-
-    def __init__(self, read: "Callable[[Snapshot], _T]") -> None:
-        self._read = read
-        self._latest: tuple[tuple[object, ...], _T] | None = None
-
-    def get(self, snapshot: "Snapshot") -> _T:
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.meta("issues")
-        latest = self._latest
-        if latest is None or latest[0] != state:
-            latest = self._latest = state, self._read(snapshot)
-        return latest[1]
 
 
 # --- Data sources: an external index copies its candidates into a small one in memory, where the query is answered as

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from engine.base import lazy_pattern
 from engine.records import QuerySuggestion
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, SnapshotCache
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches
@@ -115,7 +115,8 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[object, dict[tuple[str, bool, str | None], list[Near]], tuple[str, ...]] = (), {}, ()
+        self._similar = SnapshotCache[dict[tuple[str, bool, str | None], list[Near]]](lambda snapshot: {})
+        """Similar words found so far, by word."""
         self._names = NoteNames()
 
     def suggest(
@@ -177,7 +178,7 @@ class Spelling:
 
         Words with one typo come first; without any, words that the typed one joins, then words with two typos.
         """
-        languages = self._cached(snapshot)[1]
+        languages = snapshot.languages()
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
             for near in self._remembered(snapshot, typed, apart=apart):
@@ -199,24 +200,18 @@ class Spelling:
         token, korean, language = typed.token, typed.korean, typed.language
         if korean and apart:
             return []
-        known, languages = self._cached(snapshot)
+        known = self._similar.get(snapshot)
         key = token, korean, language if apart else None
         found = known.get(key)
         if found is None:
+            if len(known) >= _MAX_REMEMBERED:
+                known.clear()
             found = known[key] = (
                 _split_words(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
             )
-            if not (korean or apart) and "russian" in languages and token.isascii() and token.isalpha():
+            if not (korean or apart) and "russian" in snapshot.languages() and token.isascii() and token.isalpha():
                 found[:0] = _in_cyrillic(snapshot, token)
         return found
-
-    def _cached(self, snapshot: Snapshot) -> tuple[dict[tuple[str, bool, str | None], list[Near]], tuple[str, ...]]:
-        """Return the similar words found so far by word, and the languages, in the same state of the index."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
-        latest = self._latest
-        if latest[0] != state or len(latest[1]) >= _MAX_REMEMBERED:
-            latest = self._latest = state, {}, snapshot.languages()
-        return latest[1:]
 
 
 def _offered(

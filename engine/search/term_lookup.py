@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.pipeline_stages import Term
-from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
 from engine.text.folding import fold
@@ -180,7 +179,7 @@ class TermLookup:
             begins = text.endswith("*")
             phrase = f"{quoted(text[:-1])} *" if begins else quoted(text)
             # Separately, the words of a phrase may be in many chunks: "4" and "NF", but nowhere "4 NF".
-            if chunks and len(form) > 1 and not self._occurs(phrase):
+            if chunks and len(form) > 1 and not occurs(self._snapshot, phrase):
                 continue
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
@@ -194,13 +193,6 @@ class TermLookup:
                 if begins:
                     prefixes += (text[:-1],)
         return tuple(phrases), matches
-
-    def _occurs(self, phrase: str) -> bool:
-        """Whether a file that this search may know of contains an FTS5 phrase."""
-        fts, known = self._snapshot.tables.fts, self._snapshot.visible
-        condition = "" if known is None else f"AND +rowid {self._snapshot.in_files(known)}"
-        query = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT 1"
-        return next(self._snapshot.connection.execute(query, (phrase,)), None) is not None
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
         """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
@@ -220,7 +212,7 @@ class TermLookup:
         Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
         chunks = min(self._counts.chunks(token, column) for token in tokens)
-        return 0 if chunks and len(tokens) > 1 and not self._occurs(quoted(" ".join(tokens))) else chunks
+        return 0 if chunks and len(tokens) > 1 and not occurs(self._snapshot, quoted(" ".join(tokens))) else chunks
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
@@ -229,6 +221,14 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
     for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
     yield from (token for form in term.loose for token in form if not token.endswith("*"))
+
+
+def occurs(snapshot: Snapshot, expression: str) -> bool:
+    """Return whether a chunk that this search may know of matches an FTS5 expression."""
+    fts, known = snapshot.tables.fts, snapshot.visible
+    condition = "" if known is None else f"AND +rowid {snapshot.in_files(known)}"
+    query = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT 1"
+    return snapshot.connection.execute(query, (expression,)).get is not None
 
 
 def quoted(token: str) -> str:
@@ -253,13 +253,7 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
     if last is None or before is None or not last.filler or fold(last.surface) not in KINDS_OF_TEXT:
         return analysis
     phrase = quoted(" ".join(phrase_tokens(query.text[before.start : last.end] + " ").tokens))
-    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
-    row = snapshot.connection.execute(
-        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
-        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
-        (f"{{title heading name aliases}} : {phrase}", id_array(snapshot.hidden)),
-    ).get
-    if row is None:
+    if not occurs(snapshot, f"{{title heading name aliases}} : {phrase}"):
         return analysis
     return replace(analysis, terms=(*analysis.terms[:-1], replace(last, filler=False)))
 

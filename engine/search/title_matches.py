@@ -13,11 +13,11 @@ from operator import mul
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, SnapshotCache
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SPELLED
-from engine.search.term_lookup import quoted
+from engine.search.term_lookup import occurs, quoted
 from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
@@ -104,24 +104,13 @@ def _named_among(
             equal[id_] = NamedChunk(file, not called.isdisjoint(whole), line)
         elif half_typed and any(name.startswith(names[0]) for name in called):
             longer[id_] = NamedChunk(file, True, line)
-    return equal or ({} if longer and _is_in_texts(snapshot, query) else longer)
+    phrase = quoted(" ".join(phrase_tokens(f"{query.text} ").tokens))
+    return equal or ({} if longer and occurs(snapshot, f"- stems : {phrase}") else longer)
 
 
 def is_half_typed(query: Query) -> bool:
     """Return whether a query may be the beginning of a name: several words, the last without a space after it."""
     return query.plain and len(query.text) <= _LONGEST and _HALF_TYPED.match(query.text) is not None
-
-
-def _is_in_texts(snapshot: Snapshot, query: Query) -> bool:
-    """Return whether a searched text, title or heading has the words of a query next to each other."""
-    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
-    phrase = quoted(" ".join(phrase_tokens(f"{query.text} ").tokens))
-    row = snapshot.connection.execute(
-        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
-        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
-        (f"- stems : {phrase}", id_array(snapshot.hidden)),
-    ).get
-    return row is not None
 
 
 def scored_chunks_named(
@@ -184,7 +173,7 @@ class NoteNames:
     """
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], dict[str, list[tuple[int, str, str]]]] = (), {}
+        self._known = SnapshotCache[dict[str, list[tuple[int, str, str]]]](lambda snapshot: {})
 
     def completing(self, snapshot: Snapshot, query: str, scope: ChunkFilter) -> list[str]:
         """Return at most three names of searched notes that the query spells or begins, likeliest first.
@@ -214,18 +203,17 @@ class NoteNames:
 
     def _starting(self, snapshot: Snapshot, query: str, typed: str) -> list[tuple[int, str, str]]:
         """Return names that begin with the first letter, among them the shortest that begin with all."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        latest, known = self._latest
-        if latest != state or len(known) > _MAX_CACHED:
-            _, known = self._latest = state, {}
+        known = self._known.get(snapshot)
+        if len(known) > _MAX_CACHED:
+            known.clear()
         if (sessions := known.get(typed[0])) is None:
             files = f"""SELECT id FROM {snapshot.tables.files} WHERE source = 'sessions'
                 AND (title LIKE ? || '%' OR title GLOB '[^A-Za-z0-9]*' OR path LIKE '%/' || ? || '%')"""
             rows = snapshot.connection.execute(files, (typed[0], typed[0]))
             sessions = known[typed[0]] = _names(snapshot, typed[0], [id_ for (id_,) in rows])
-        shorter = [typed[:end] for end in range(_SHORTEST_BEGUN, len(typed) + 1) if typed[:end] in known]
-        if shorter:
-            return sessions + known[shorter[-1]]
+        for end in range(len(typed), _SHORTEST_BEGUN - 1, -1):
+            if (shorter := known.get(typed[:end])) is not None:
+                return sessions + shorter
         notes = _notes_starting(snapshot, query)
         names = _names(snapshot, typed[0], notes)
         if len(notes) < _MAX_LOOKED_UP:  # all: names that begin with more letters are among them

@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, SnapshotCache
 from engine.search.search_context import VectorSearch
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
@@ -56,7 +56,7 @@ class KnownLanguages:
     """
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], dict[str, bool]] = (), {}
+        self._known = SnapshotCache[dict[tuple[str, str, str], bool]](lambda snapshot: {})
 
     def of_notes(self, snapshot: Snapshot, provider: "EmbeddingProvider", language: str) -> bool:
         """Return whether the model knows the language of the notes that may answer a query in `language`.
@@ -64,18 +64,14 @@ class KnownLanguages:
         These are notes in the same language, or without any, notes in all languages: across languages, even a model
         that knows the query's language badly finds more than keywords do.
         """
-        moment = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
-        state = *moment, provider.id, provider.model
-        latest = self._latest
-        if latest[0] != state:
-            latest = self._latest = state, {}
-        known, indexed = latest[1], snapshot.languages()
+        known, indexed = self._known.get(snapshot), snapshot.languages()
 
         def knows(name: str) -> bool:
-            if name not in known:
+            key = provider.id, provider.model, name
+            if key not in known:
                 listed = name in provider.calibration.unknown_languages
-                known[name] = not listed and self._measured(snapshot, provider, name)
-            return known[name]
+                known[key] = not listed and self._measured(snapshot, provider, name)
+            return known[key]
 
         searched = [language] if language and language in indexed else indexed
         return not searched or any(map(knows, searched))
