@@ -1,6 +1,6 @@
 """Explains why a path is indexed or not, from the rules for files and the content of the index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,7 +25,8 @@ from engine.settings import Settings
 from engine.settings.loading import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
-from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of
+from engine.store.snapshot import Snapshot, indexed_file, issue_of
+from engine.store.vector_encoding import StoredModel
 from engine.text.folding import fold
 from engine.text.spelling import typos
 
@@ -245,7 +246,7 @@ class _Explanation:
     def _indexed(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
         provider = self._provider
         model = None if provider is None else self._snapshot.stored_model(*name_of(provider))
-        chunks, with_vector = count_chunks(self._snapshot, ids, model)
+        chunks, with_vector = _count_chunks(self._snapshot, ids, model)
         vectors = None if provider is None else with_vector
         refused = issue_of(self._snapshot, "not embedded", self._status.name)
         why = tr_reason(refused.detail if refused else problem)
@@ -388,3 +389,18 @@ def _set_at(origin: RuleOrigin) -> str:
     if origin.layer == "workspace":
         return tr("This rule is set for this folder: {key} in line {line} of {file}.", **at)
     return tr("This rule is set for all folders: {key} in line {line} of {file}.", **at)
+
+
+def _count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel | None) -> tuple[int, int]:
+    """Return the number of chunks of these files, and how many of them have a vector of the model."""
+    chunks = vectors = 0
+    for id_ in file_ids:
+        rows = snapshot.connection.execute(
+            f"""SELECT e.id IS NOT NULL, count(*) FROM {snapshot.tables.chunks} c
+                LEFT JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.file_id = ? GROUP BY 1""",
+            (None if model is None else model.id, id_),
+        )
+        for embedded, count in rows:
+            chunks += count
+            vectors += count if embedded else 0
+    return chunks, vectors

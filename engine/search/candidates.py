@@ -50,6 +50,11 @@ class KeywordPart(msgspec.Struct):
         """Whether there is nothing to search for: the query has only punctuation and symbols."""
         return self.example is None and not self.analysis.terms and not self.conditions
 
+    @property
+    def unlisted(self) -> bool:
+        """Whether the chunks that satisfy the conditions aren't listed, so that explanations can't count them."""
+        return bool(self.conditions) and self.scope.chunks is None
+
     def unmatched(self, words: KeywordScores, results: Sequence[Scored]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the query's times without a result, and its words that no passage has."""
         undated: tuple[str, ...] = ()

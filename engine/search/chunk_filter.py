@@ -17,6 +17,7 @@ from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.records import Source
+from engine.search import document_frequencies
 from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
 from engine.store.snapshot import Snapshot
@@ -35,6 +36,8 @@ _FOREVER_NS = 2**62
 _DAY = 86_400
 _MANY_FILES = 1000
 """Files from which their chunks are listed once, instead of by each statement."""
+_MANY_SHARE = 3
+"""The files of a large index are many if they are more than one in three."""
 _MAX_CACHED = 5
 """Maximum number of cached lists, the files and chunks of two filters and the number of chunks: typing repeats them."""
 _T = TypeVar("_T")
@@ -91,26 +94,26 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         """Whether the filter limits a search to some files or chunks, instead of only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
-    @property
-    def unlisted(self) -> bool:
-        """Whether the chunks are only described by FTS5 expressions, so that they can't be counted for explanations."""
-        return self.match is not None and self.chunks is None
-
-    def without_excluded(self, snapshot: Snapshot, ids: list[int]) -> list[int]:
-        """Return these chunks, without those that the FTS5 expressions exclude if no chunks are listed."""
-        if self.match is None or self.chunks is not None or not self.match.excluded:
+    def matching(self, snapshot: Snapshot, ids: list[int]) -> list[int]:
+        """Return those of these chunks that satisfy the filter; all if its chunks are listed."""
+        if (marks := self.marks_of_many(snapshot)) is not None:
+            ids = [id_ for id_, file in snapshot.files_of_chunks(ids) if marks[file : file + 1] == b"\1"]
+        if self.match is None or self.chunks is not None:
             return ids
-        fts = snapshot.tables.fts
+        fts, required = snapshot.tables.fts, self.match.required
+        expression = Match(excluded=self.match.excluded).within(required) if required else self.match.excluded
         rows = snapshot.connection.execute(
             f"SELECT w.value FROM carray(?) w CROSS JOIN {fts} ON {fts}.rowid = w.value WHERE {fts} MATCH ?",
-            (id_array(ids), self.match.excluded),
+            (id_array(ids), expression),
         )
-        excluded = {id_ for (id_,) in rows}
-        return [id_ for id_ in ids if id_ not in excluded]
+        found = {id_ for (id_,) in rows}
+        return [id_ for id_ in ids if (id_ in found) == bool(required)]
 
     def listed(self, snapshot: Snapshot) -> Sequence[int] | None:
-        """Return the ids of the chunks in `chunks` or, without these, in `files`, ascending; None for no such limit."""
-        if self.chunks is not None or self.files is None:
+        """Return the ids of the chunks in `chunks` or, without these, in `files`, ascending; None for no such limit, or
+        for many files.
+        """
+        if self.chunks is not None or self.files is None or self.marks_of_many(snapshot) is not None:
             return self.chunks
         if "_listed" not in vars(self):
             vars(self)["_listed"] = array("q", snapshot.chunks_of_files(self.files))
@@ -128,11 +131,37 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         marks: tuple[int, bytes] | None = vars(self)["_marks"]
         return marks
 
+    def marks_of_many(self, snapshot: Snapshot) -> bytes | None:
+        """Return a byte for each file id from 0 on, 1 if the filter has the file, if it has many files in a large
+        index: looking up the files of chunks that are found takes less time than listing all chunks. Else None.
+        """
+        if "_marks_of_many" not in vars(self):
+            files, marks = self.files or (), None
+            some = self.chunks is None and len(files) != len(snapshot.visible or ())
+            if some and len(files) * _MANY_SHARE > snapshot.file_count() > document_frequencies.LARGE // _MANY_SHARE:
+                marks = _marks((0, *sorted(files)))
+            vars(self)["_marks_of_many"] = marks and b"\0" + marks[1][1:]
+        found: bytes | None = vars(self)["_marks_of_many"]
+        return found
+
     def is_listed(self, snapshot: Snapshot) -> bool:
-        """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or all but a few."""
+        """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or many."""
         if self.chunks is not None and self.match is None:
             return True
-        return self.files is not None and _MANY_FILES < len(self.files) != len(snapshot.visible or ())
+        several = self.files is not None and _MANY_FILES < len(self.files) != len(snapshot.visible or ())
+        return several and self.marks_of_many(snapshot) is None
+
+    def sample(self, snapshot: Snapshot) -> Sequence[int]:
+        """Return the ids of the listed chunks, or of the chunks of some of many files, ascending; else none."""
+        if self.is_listed(snapshot):
+            return self.listed(snapshot) or ()
+        if self.files is None or self.marks_of_many(snapshot) is None:
+            return ()
+        if "_sample" not in vars(self):
+            step = max(1, len(self.files) // _MANY_FILES)
+            vars(self)["_sample"] = snapshot.chunks_of_files(sorted(self.files)[::step])
+        ids: Sequence[int] = vars(self)["_sample"]
+        return ids
 
     def without(self, files: Sequence[int]) -> "ChunkFilter":
         """Return the filter for a keyword search that leaves out some more files."""
@@ -291,18 +320,23 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
     return {path: tuple(sorted(dates)) for path, dates in found.items()}
 
 
-def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Return each file's first chunk among `chunks` (ascending), newest files first, and the number of files.
+def newest(snapshot: Snapshot, scope: ChunkFilter, limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
+    """Return each file's first chunk in a filter with files or chunks, newest files first, and the number of files.
 
     A note's date is the latest of its own dates, or without one the time of its last change. Files with a chunk in
     `without` are left out.
     """
-    tables, files_of = snapshot.tables, f"SELECT c.file_id FROM carray(?) w CROSS JOIN {snapshot.tables.chunk_rows}"
+    tables, chunks = snapshot.tables, scope.chunks
+    files_of = f"SELECT c.file_id FROM carray(?) w CROSS JOIN {tables.chunk_rows} ON c.id = w.value"
+    if chunks is None:
+        among = f"""carray(?) w CROSS JOIN {tables.files} f ON f.id = w.value
+            WHERE EXISTS (SELECT 1 FROM {tables.chunks} WHERE file_id = f.id)"""
+    else:
+        among = f"{tables.files} f WHERE id IN ({files_of})"
     rows: list[tuple[int, int, str]] = list(
         snapshot.connection.execute(
-            f"""SELECT id, mtime_ns, path FROM {tables.files} WHERE id IN ({files_of} ON c.id = w.value)
-                AND id NOT IN ({files_of} ON c.id = w.value)""",
-            (id_array(chunks), id_array(without)),
+            f"SELECT f.id, f.mtime_ns, f.path FROM {among} AND id NOT IN ({files_of})",
+            (id_array(scope.files or () if chunks is None else chunks), id_array(without)),
         )
     )
     latest = dict(sorted(note_days.get(snapshot), key=itemgetter(1)))
@@ -316,7 +350,7 @@ def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Seque
         ORDER BY {IN_TEXT_ORDER}"""
     chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
     for file, id_ in snapshot.connection.execute(query, (id_array(chosen),)):
-        if file not in first and chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_:
+        if file not in first and (chunks is None or chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_):
             first[file] = id_
     return [first[file] for file in chosen], len(rows)
 
@@ -329,7 +363,8 @@ def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, n.dated, n.earlier FROM {snapshot.tables.files} f
             LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id
-            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR {year}[-_. 0-9wW]*' OR {year}/[0-9]*')"""
+            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR
+                ({year}[-_. 0-9wW/]*' AND ({year}[-_. 0-9wW]*' OR {year}/[0-9]*')))"""
     )
     for id_, path, *dates in rows:
         named = date_in_name(path)

@@ -329,7 +329,7 @@ class KeywordLeg:
 
     def _newest(self, scope: ChunkFilter, share: float) -> int:
         """Return the id above which the newest chunks of a filter are, one in `share` of all."""
-        if scope.is_listed(self._snapshot) and (ids := scope.listed(self._snapshot)):
+        if ids := scope.sample(self._snapshot):
             return ids[-1 - int((len(ids) - 1) / share)] - 1
         oldest, newest = self._snapshot.chunk_id_range()
         return newest - int((newest - oldest) / share)
@@ -349,6 +349,9 @@ class KeywordLeg:
                 first, marks = marked
                 above, values = max(above, first - 1), (marks,)
                 condition = f"AND substr(?, rowid - {first - 1}, 1) = x'01'"
+        elif (marks_of_files := scope.marks_of_many(self._snapshot)) is not None:
+            file = f"SELECT c.file_id FROM {self._tables.chunk_rows} WHERE c.id = {self._tables.fts}.rowid"
+            condition, values = f"AND substr(?, ({file}) + 1, 1) = x'01'", (marks_of_files,)
         elif scope.files is not None:
             condition = f"AND +rowid {self._snapshot.in_files(scope.files)}"
         if scope.except_files:

@@ -30,7 +30,6 @@ from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_toke
 _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
-_NANOSECONDS = 10**9
 _JOINTS = lazy_pattern(r"[-_ \t]+")
 
 
@@ -72,6 +71,14 @@ class Conditions:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
         return self._satisfying(files)
 
+    def files_alone(self) -> list[int] | None:
+        """Return `files` if there are no other conditions, but none if they have no chunks; else None."""
+        if not all(_concerns_file(atom) for clause in self.clauses for atom in clause.alternatives):
+            return None
+        files, chunks = self.files() or [], self._tables.chunks
+        query = f"SELECT 1 FROM carray(?) w CROSS JOIN {chunks} c ON c.file_id = w.value LIMIT 1"
+        return files if self.snapshot.connection.execute(query, (id_array(files),)).fetchone() else []
+
     def files(self) -> list[int] | None:
         """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
         parts = [self._clause(clause) for clause in self.clauses if all(map(_concerns_file, clause.alternatives))]
@@ -98,8 +105,10 @@ class Conditions:
         return Match(" AND ".join(required), " OR ".join(excluded))
 
     def can_be_listed(self, chunks: int) -> bool:
-        """Whether to list the allowed ones of so many chunks for vectors, not most of a large index for exclusions."""
-        return self.match is None or bool(self.match.required) or chunks <= document_frequencies.LARGE
+        """Whether to list the allowed ones of so many chunks for vectors, not a large share of a large index."""
+        if self.match is None or chunks <= document_frequencies.LARGE:
+            return True
+        return bool(self.match.required) and not self._has_many(self.match.required, document_frequencies.FREQUENT)
 
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
@@ -170,13 +179,17 @@ class Conditions:
         if not _forms_within(atom):
             return False
         oldest, newest = self.snapshot.chunk_id_range()
-        large, [clause, *others] = document_frequencies.LARGE, self.clauses
-        if newest - oldest < large or others or clause.negated:
+        [clause, *others] = self.clauses
+        if newest - oldest < document_frequencies.LARGE or others or clause.negated:
             return True
-        fts, enough = self._tables.fts, document_frequencies.FREQUENT // 10
-        matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {enough}"
-        values = self._expression_of(atom), newest - large // 4
-        return number(self.snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < enough
+        return not self._has_many(self._expression_of(atom), document_frequencies.FREQUENT // 10)
+
+    def _has_many(self, expression: str, many: int) -> bool:
+        """Whether so many of the 50,000 newest chunks match an FTS5 expression."""
+        fts, (_, newest) = self._tables.fts, self.snapshot.chunk_id_range()
+        matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {many}"
+        values = expression, newest - document_frequencies.LARGE // 4
+        return number(self.snapshot.connection, f"SELECT count(*) FROM ({matches})", values) == many
 
     def _expression_of(self, atom: Word | Phrase) -> str:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
@@ -322,7 +335,7 @@ class Conditions:
         # A session belongs to the day on which it began, even if it was continued much later.
         begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
         condition, values = in_period(self.snapshot, start, end)
-        return self._files(f"{condition} OR ({begun})", *values, _nanoseconds(start), end)
+        return self._files(f"{condition} OR ({begun})", *values, values[0], end)
 
     def _in_period(self, since: float | None, until: float | None) -> Condition:
         condition, values = in_period(self.snapshot, since, until)
@@ -369,14 +382,6 @@ def files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
     tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
     query = f"SELECT file_id FROM {snapshot.tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
     return query, (tag, f"{tag}/", f"{tag}0")
-
-
-def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> int:
-    """Return how many chunks of some files match an FTS5 expression."""
-    tables = snapshot.tables
-    query = f"""SELECT count(*) FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
-        WHERE {tables.fts} MATCH ? AND c.file_id IN ({",".join(map(str, files))})"""
-    return number(snapshot.connection, query, (expression,))
 
 
 def in_files(ids: Sequence[int]) -> Condition:
@@ -430,10 +435,6 @@ def _escaped(token: str) -> str:
     return token.replace('"', '""')
 
 
-def _nanoseconds(seconds: float) -> int:
-    return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))
-
-
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
@@ -455,11 +456,13 @@ def restrict(
 
     `listed`: their ids are needed, not only an FTS5 expression. Listing most chunks may take longer than the search.
     """
-    snapshot, listed = conditions.snapshot, listed or context.request.explain is True
+    snapshot, explained = conditions.snapshot, context.request.explain is True
 
     def find() -> ChunkFilter:
         chunks: Sequence[int] | None = None
-        if listed or conditions.match is None:
+        if not explained and files is None and (of_files := conditions.files_alone()) is not None:
+            return ChunkFilter(of_files) if of_files else ChunkFilter(None, ())
+        if listed or explained or conditions.match is None:
             chunks = array("q", conditions.chunks(files))
         elif not conditions.match_any(files):
             chunks = ()
@@ -470,7 +473,7 @@ def restrict(
     )
     minute = datetime.now().isoformat(" ", "minutes") if context.query.dated else ""  # `after:2h` counts from now
     # A cached filter contains its list of files, so that no other list has the same identity.
-    key = clauses, conditions.languages, id(files), listed, minute
+    key = clauses, conditions.languages, id(files), listed, explained, minute
     scope = cached.get(snapshot, key, find if conditions else lambda: ChunkFilter(files))
     if not context.query.plain:
         count = cached.get(snapshot, "chunks", snapshot.chunk_count)

@@ -56,7 +56,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     ) -> "FoundSet":
         """Return the results of a search without limits that satisfy the limits (`scope`), or this set if none do."""
         ids = [scored.id for scored in all_results.results]
-        allowed = scope.without_excluded(snapshot, ids) if scope.chunks is None else scope.chunks
+        allowed = scope.matching(snapshot, ids) if scope.chunks is None else scope.chunks
         inside = set(ids).intersection(allowed)
         if scope.files is not None:
             files = frozenset(scope.files)
@@ -158,7 +158,7 @@ def list_newest(
     snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults | None, context: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = newest(snapshot, scope.chunks or (), context.request.max_results)
+    ids, files = newest(snapshot, scope, context.request.max_results)
     context.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(0.0, None), None, 1.0, 0.0) for id_ in ids]
     score_inputs = ScoreInputs(KeywordScores(()), Blend(0.0), None, context.request.min_score)
@@ -176,7 +176,7 @@ def with_wordless(
     if not context.query.words_optional or not scope.chunks:
         return results, len(results)
     least = context.request.min_score
-    ids, files = newest(snapshot, scope.chunks, context.request.max_results, [scored.id for scored in results])
+    ids, files = newest(snapshot, scope, context.request.max_results, [scored.id for scored in results])
     if not ids:
         return results, len(results)
     context.stages.add("wordless", len(scope.chunks), files)

@@ -165,7 +165,7 @@ class Searcher:
         found = self._find(snapshot, provider, part, context)
         if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, shorter, others)
-        if not found.results and not isinstance(request.explain, bool) and part.scope.unlisted:
+        if not found.results and not isinstance(request.explain, bool) and part.unlisted:
             explained = msgspec.structs.replace(request, explain=True)
             context = SearchContext.for_request(explained, context.cancel, context.failure)
             return self._answer(snapshot, provider, context)

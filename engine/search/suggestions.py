@@ -19,10 +19,9 @@ from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter, SnapshotCache
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import count_matches
 from engine.search.query_embedding import WordModel
 from engine.search.title_matches import NoteNames, letters_of_name
-from engine.store.connection import id_array
+from engine.store.connection import id_array, number
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
@@ -222,9 +221,17 @@ def _offered(
     for word, similar in islice(written, _MAX_WORDS):
         chunks = similar.chunks
         if scope.files is not None:  # the word may occur only in other files
-            chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
+            chunks = _count_matches(snapshot, f'"{similar.token}"', scope.files)
         surface = typed.surface
         yield surface.replace(typed.token, word) if typed.korean else _match_case(surface, word), chunks
+
+
+def _count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> int:
+    """Return how many chunks of some files match an FTS5 expression."""
+    tables = snapshot.tables
+    query = f"""SELECT count(*) FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
+        WHERE {tables.fts} MATCH ? AND c.file_id IN (SELECT value FROM carray(?))"""
+    return number(snapshot.connection, query, (expression, id_array(files)))
 
 
 def _suggestions(query: str, choices: Sequence[tuple[str, Sequence[tuple[str, int]]]]) -> tuple[QuerySuggestion, ...]:
@@ -375,12 +382,12 @@ def _text_containing(
     of undecided ones.
     """
     tables = snapshot.tables
-    inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
+    inside = "" if scope.files is None else "AND c.file_id IN (SELECT value FROM carray(?))"
     expression = f'{{{column} title name}} : "{token}"'
     expression = f"({expression}) AND {known}" if known else expression
     if scope.match is not None and scope.chunks is None:
         expression = scope.match.within(expression)
-    values: tuple[object, ...] = (expression,)
+    values: tuple[object, ...] = (expression, *(() if scope.files is None else (id_array(scope.files),)))
     if common:
         inside += f" AND n.language NOT GLOB 'undecided*' AND n.language NOT IN ({','.join('?' * len(common))})"
         values = (*values, *common)

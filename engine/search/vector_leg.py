@@ -122,7 +122,7 @@ class VectorLeg:
             match = self.vectors.search(self.snapshot, self.model, self.query, wanted, allowed=allowed, cancel=cancel)
             ids, cosines = (values.tolist() for values in match)
             self._near.update(zip(ids, cosines, strict=True))
-            passed.update(scope.without_excluded(self.snapshot, [id_ for id_ in ids if id_ not in known]))
+            passed.update(scope.matching(self.snapshot, [id_ for id_ in ids if id_ not in known]))
             if len(passed) >= limit or len(ids) < wanted or wanted >= _MANY * limit:
                 return [id_ for id_ in ids if id_ in passed][:limit]
             known.update(ids)

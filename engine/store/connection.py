@@ -213,7 +213,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def number(connection: apsw.Connection, query: str, values: tuple[str | int | bytes, ...] = ()) -> int:
+def number(connection: apsw.Connection, query: str, values: tuple[object, ...] = ()) -> int:
     """Return the single number that a query yields; 0 if there is none."""
     row = connection.execute(query, values).fetchone()
     value = None if row is None else row[0]

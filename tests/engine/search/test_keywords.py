@@ -137,13 +137,18 @@ def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
         "pump title:3.md",
         "pump path:5*",
         "today path:03",
+        "pump path:md",
+        "weir -path:57",
+        "-path:0",
+        "path:md path:0",
+        "gauges path:nowhere",
     ],
 )
 def test_large_index_finds_the_same_chunks(find: Find, enlarge: Callable[..., None], query: str) -> None:
     found = find(query)
     enlarge()
     assert sorted(find(query, _COUNT + 1)) == sorted(found)
-    assert bool(found) is (query != "-pump")
+    assert bool(found) is (query not in ("-pump", "gauges path:nowhere"))
 
 
 def test_other_forms_of_common_word_skipped_in_large_index(
@@ -1037,6 +1042,23 @@ def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> N
 def test_query_with_function_words_has_a_whole_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
     whole = analyse_query(parse_query(query), ("english", "german")).whole_phrase
     assert (None if whole is None else whole.tokens) == phrase
+
+
+@pytest.mark.parametrize("query", ["diary OR lake", "lake OR today -path:0", "note -path:0", "weir path:md"])
+def test_vectors_of_large_index_find_the_same_chunks(tmp_path: Path, enlarge: Callable[..., None], query: str) -> None:
+    (tmp_path / "notes").mkdir()
+    for number in range(_COUNT):
+        text = ("diary today", "weir today", "pump by the weir", "gauges and a pump", "lake")[number % 5]
+        (tmp_path / "notes" / f"{number:02}.md").write_text(f"A note on {text}.\n", "utf-8")
+    memory = open_with_fake(tmp_path / "notes", tmp_path / "data")
+    memory.sync()
+    found = memory.search(query, max_results=_COUNT, min_score=0)
+    enlarge()
+    same = memory.search(query, max_results=_COUNT + 1, min_score=0)
+    memory.close()
+    assert found.mode == "hybrid"
+    assert found.results
+    assert [result.path for result in same.results] == [result.path for result in found.results]
 
 
 @pytest.mark.usefixtures("few")
