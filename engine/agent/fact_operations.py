@@ -74,12 +74,12 @@ def memory_store(
             importance=USUAL_IMPORTANCE if importance is None else importance,
             origin="agent",
             session_key=access.session_key or "",
-            waiting=access.settings.facts.agent_writes == "review",
+            pending=access.settings.facts.agent_writes == "review",
         )
         if saved.duplicate:
             return MemoryStoreAnswer(action="duplicate", existing_id=saved.fact.id, existing_text=saved.fact.text)
-        near = tuple(_candidate(match) for match in similar.results if match.near) if similar else ()
-        note = _WAITS if saved.fact.waiting else UNSET
+        near = tuple(_candidate(match) for match in similar.results if match.equivalent) if similar else ()
+        note = _WAITS if saved.fact.pending else UNSET
         return MemoryStoreAnswer(action="created", id=saved.fact.id, similar=near or UNSET, note=note)
 
     return _changed(access, MemoryStoreAnswer(), store, cancel)
@@ -125,7 +125,7 @@ def memory_forget(
         else:
             similar = facts.find(f"{query} ", max_results=_CANDIDATES, cancel=token).results
             matches = [match.fact for match in similar]
-            certain, candidates = len(similar) == 1 and similar[0].near, tuple(map(_candidate, similar))
+            certain, candidates = len(similar) == 1 and similar[0].equivalent, tuple(map(_candidate, similar))
         if certain:
             facts.forget([matches[0].id], "agent")
             return MemoryForgetAnswer(action="deleted", id=matches[0].id)
@@ -171,7 +171,7 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
     def save(facts: "Facts", texts: Sequence[str]) -> tuple[Fact, ...]:
         key = access.session_key or ""
         saved = [
-            facts.add(text, category=category_of(text), origin="capture", session_key=key, waiting=True)
+            facts.add(text, category=category_of(text), origin="capture", session_key=key, pending=True)
             for text in texts
         ]
         return tuple(new.fact for new in saved if not new.duplicate)

@@ -211,7 +211,7 @@ def _parts(session: SessionText) -> Iterator[_Part]:
 
 def _metadata(session: SessionText) -> list[str]:
     summary = session.summary
-    usage = summary.spent or UsageTotal()
+    usage = summary.total_usage or UsageTotal()
     began = "" if summary.started is None else f"{datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M}"
     sent = [usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens]
     counts = [count for count in sent if count is not None]

@@ -137,9 +137,9 @@ def draft_note(
         time=f"{moment:%H:%M:%S}",
         slug=slug or f"{moment:%H%M}",
         existing=note_of(workspace, read.summary, f"{moment:{STAMP}}"),
-        text=f"{_heading_lines(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
+        text=f"{_heading_lines(read.summary, moment)}{lines_of(last, options.max_message_chars)}\n",
         messages=len(last),
-        said=len(spoken),
+        session_messages=len(spoken),
     )
 
 

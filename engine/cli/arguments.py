@@ -60,7 +60,7 @@ VERBS = {
     "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
 }
 """Description of each verb, for the help."""
-_STATES = ("remembered", "waiting", "forgotten")
+_STATES = ("remembered", "pending", "forgotten")
 
 
 def parse_since(text: str) -> float:

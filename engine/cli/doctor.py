@@ -51,7 +51,7 @@ def explain(workspace: CliWorkspace, arguments: Namespace) -> int:
     print(safe(state.sentence))
     print_table((name, safe(value)) for name, value in _details(state))
     if state.contents is not None:
-        print_issues("Skipped", state.contents.passed)
+        print_issues("Skipped", state.contents.skipped)
     return code
 
 
@@ -156,7 +156,7 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."
         return msgspec.structs.replace(finding, advice=advice)
-    if finding.id == "meaning" and finding.advice and (estimate := manager.status().awaiting) is not None:
+    if finding.id == "meaning" and finding.advice and (estimate := manager.status().awaiting_approval) is not None:
         return msgspec.structs.replace(finding, detail=awaiting_text(estimate), advice="")
     return finding
 

@@ -18,7 +18,7 @@ def run(arguments: Namespace) -> int:
     groups = [group for group in report.groups if group.key not in hidden]
     hidden_count = len(report.groups) - len(groups)
     if arguments.json:
-        print_json({"groups": groups, "found": report.found, "files": report.files, "hidden": hidden_count})
+        print_json({"groups": groups, "total": report.found, "files": report.files, "hidden": hidden_count})
         return 0
     for text in _lines(groups):
         print(text)

@@ -12,7 +12,7 @@ from engine.records import BatchStatus, EmbeddingEstimate, MemoryProviderStatus
 _AGREED = {
     "named as provider": "because it is set as provider in the settings",
     "named as fallback": "because it is set as fallback in the settings",
-    "agreed to": "because remote.agreed in the settings allows it",
+    "agreed to": "because remote.approved in the settings allows it",
 }
 
 
@@ -86,16 +86,16 @@ def privacy_lines(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     custom: dict[str, Any] = status.custom
     if "remote" in custom:
         yield "Texts go", _receiver(status, custom)
-    if origin := custom.get("keyPlace"):
+    if origin := custom.get("keyOrigin"):
         yield "API key", f"from {origin}"
     if custom.get("price"):
         yield "Price", f"${custom['price']:g} per million tokens"
     elif custom.get("remote") and custom["price"] is None:
         yield "Price", "unknown; set it in the settings under prices"
-    if passed_over := custom.get("passedOver"):
-        yield "Skipped", " ".join(passed_over)
-    if status.awaiting is not None:
-        yield "Waiting", awaiting_text(status.awaiting)
+    if skipped_providers := custom.get("skippedProviders"):
+        yield "Skipped", " ".join(skipped_providers)
+    if status.awaiting_approval is not None:
+        yield "Waiting", awaiting_text(status.awaiting_approval)
 
 
 def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:

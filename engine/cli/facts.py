@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SHORT_ID = 8
 _LONGEST_INPUT = 256 * 1024
-_BY = {"person": "you", "agent": "an agent", "capture": "captured"}
+_BY = {"user": "you", "agent": "an agent", "capture": "captured"}
 
 
 def run(arguments: Namespace) -> int:
@@ -49,9 +49,9 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
         print(_line(fact))
     if not listed:
         print('No facts yet: add one with mnemoscope facts add "…".' if not every else "No facts.")
-    waiting = sum(fact.state == "waiting" for fact in every)
-    if waiting and arguments.state != "waiting":
-        print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state waiting")
+    waiting = sum(fact.state == "pending" for fact in every)
+    if waiting and arguments.state != "pending":
+        print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state pending")
 
 
 def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
@@ -80,7 +80,7 @@ def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _approve(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    _change(arguments, facts, "waiting", lambda chosen: facts.approve(fact.id for fact in chosen), "Approved")
+    _change(arguments, facts, "pending", lambda chosen: facts.approve(fact.id for fact in chosen), "Approved")
 
 
 def _forget(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
@@ -125,7 +125,7 @@ def _named(facts: "Facts", beginning: str, state: str) -> Fact:
     """Return the only fact whose id starts with this text, perhaps limited to a state."""
     matching = [fact for fact in facts.named(beginning) if not state or fact.state == state]
     if not matching:
-        kind = {"waiting": "pending ", "forgotten": "forgotten "}.get(state, "")
+        kind = {"pending": "pending ", "forgotten": "forgotten "}.get(state, "")
         raise MnemoscopeError(f"No {kind}fact has an id that begins with {beginning}: see mnemoscope facts list.")
     if len(matching) > 1:
         ids = ", ".join(fact.id[: len(beginning) + 4] for fact in matching[:4])

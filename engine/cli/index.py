@@ -136,14 +136,14 @@ def run(arguments: Namespace) -> int:
         before = manager.status()
         problem = before.index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
-        if report.awaiting is not None and not (report.cancelled or arguments.json) and is_interactive():
+        if report.awaiting_approval is not None and not (report.cancelled or arguments.json) and is_interactive():
             if report.error:  # the provider failed: its fallback awaits approval
                 print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
-            if not confirm(report.awaiting, manager.status().custom.get("server")):
+            if not confirm(report.awaiting_approval, manager.status().custom.get("server")):
                 print("Nothing was embedded; only words are searched.")
                 return int(bool(report.error))
-            report = _sync(manager, force=False, approve=report.awaiting)
+            report = _sync(manager, force=False, approve=report.awaiting_approval)
         missing = "" if unfetched else provider_problem(manager.status())
     for message in (problem, missing):
         if message and message != report.error:
@@ -183,7 +183,7 @@ def _end(report: SyncReport, unfetched: str) -> int:
         message = ("mnemoscope: Stopped. Files indexed so far stay indexed.", left_running(report.batch_jobs))
         print(*filter(None, message), file=sys.stderr)
         return 130
-    problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
+    problems = [unfetched, report.error, awaiting_text(report.awaiting_approval) if report.awaiting_approval else ""]
     if any(problems):
         print("mnemoscope:", *filter(None, problems), file=sys.stderr)
         return 1

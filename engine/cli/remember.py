@@ -78,7 +78,7 @@ def _print_result(arguments: Namespace, workspace: CliWorkspace, done: Remembere
     elif there:
         print(safe(f"This session already has a note: {file}"))
     elif arguments.dry_run:
-        message_count = f"{note.messages:,} of {plural(note.said, 'message')}"
+        message_count = f"{note.messages:,} of {plural(note.session_messages, 'message')}"
         print(safe(f"Would be written to {file}, with {message_count}:"), end="\n\n")
         print(note.text, end="")
     else:

@@ -261,7 +261,7 @@ def _stage_name(stage: "SearchStage", explanation: "SearchExplanation") -> str:
 
 def _stage_text(stage: "SearchStage") -> str:
     unit = "" if stage.unit in ("chunks", "queries") else f" {stage.unit}"
-    return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
+    return f"{stage.after:,} of {stage.before:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 
 def _remedy_text(remedy: "SearchRemedy", options: str) -> str:

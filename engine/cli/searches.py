@@ -91,7 +91,7 @@ def _outcome(
     if "path_glob" in overrides:
         query = copy(query, path="")
     like = query.like
-    if query.everywhere and like is None and not query.path:
+    if query.all_workspaces and like is None and not query.path:
         return search_all(manager, workspace, query.text, {**_options(query), **overrides}, cancel, config)
     with memory_of(query.path or (like.path if like else ""), manager, workspace, config) as (memory, path, folder):
         options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **overrides}
@@ -150,7 +150,7 @@ def _words(query: QueryRecord, folders: Mapping[str, str]) -> list[str]:
         words += ["--workspace", shlex.quote(folders.get(workspace, workspace))]
     if path:
         words += ["--path", shlex.quote(literal_glob(path))]
-    elif query.everywhere and like is None:
+    elif query.all_workspaces and like is None:
         words.append("--all-workspaces")
     for level in _levels(query)[:-1]:
         words += ["--within", shlex.quote(level.text)] if level.text else []

@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
     from engine.agent.session_export import readable_session, session_context  # a list needs no texts of sessions
 
     if arguments.action == "context":
-        context = session_context(session, arguments.characters or workspace.settings.sessions.context_characters)
+        context = session_context(session, arguments.characters or workspace.settings.sessions.context_max_chars)
         if arguments.json:
             print_json({"context": context})
         else:

@@ -22,7 +22,7 @@ def consent_of(settings: Settings, provider: str) -> str | None:
         return marked("named as provider")
     if provider == settings.fallback:
         return marked("named as fallback")
-    return marked("agreed to") if provider in settings.remote.agreed else None
+    return marked("agreed to") if provider in settings.remote.approved else None
 
 
 def require_consent(settings: Settings, provider: str) -> None:
@@ -31,7 +31,7 @@ def require_consent(settings: Settings, provider: str) -> None:
         raise ProviderError(
             tr(
                 'Nothing is sent to {provider} before you agree: choose it in the settings, or add "{provider}" to '
-                "remote.agreed.",
+                "remote.approved.",
                 provider=provider,
             )
         )
@@ -65,7 +65,7 @@ def settings_of(settings: Settings, provider: str) -> Settings:
     if provider == configured_provider(settings):
         return settings
     remote = settings.remote
-    plain = RemoteSettings(agreed=remote.agreed, allow_http=remote.allow_http, batch=remote.batch)
+    plain = RemoteSettings(approved=remote.approved, allow_http=remote.allow_http, batch=remote.batch)
     return msgspec.structs.replace(settings, model="", dimensions=None, remote=plain)
 
 

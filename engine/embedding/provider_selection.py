@@ -53,7 +53,7 @@ class Selection(msgspec.Struct, frozen=True):
     """Why there is no provider, as one sentence; None if none was requested."""
     key_origin: str | None = None
     """Origin of its API key, as in `Key.described`; None for a provider without one."""
-    passed_over: tuple[str, ...] = ()
+    skipped_providers: tuple[str, ...] = ()
     """Why `auto` skipped the providers before this one, a sentence each."""
 
 
@@ -120,18 +120,18 @@ def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToke
 
 def _first_available(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
     """Resolve `auto`: the first provider that works without further input, with the built-in one last."""
-    passed_over: list[str] = []
+    skipped_providers: list[str] = []
     for name in ("gguf", *REMOTE, "embedded"):
         try:
             # An entered key is for the configured server only.
             key = typed if typed and name == configured_provider(settings) else _available_key(settings, name, cancel)
             chosen = _make_provider(settings, name, key)
         except _NotAvailable as error:
-            passed_over.append(str(error))
+            skipped_providers.append(str(error))
         except ProviderError as error:
             return use_fallback(settings, name, str(error), cancel=cancel)
         else:
-            return msgspec.structs.replace(chosen, passed_over=tuple(passed_over))
+            return msgspec.structs.replace(chosen, skipped_providers=tuple(skipped_providers))
     raise AssertionError("A built-in provider is always found")
 
 

@@ -142,7 +142,7 @@ class SyncRun:
             skipped=tuple(outcome.skipped),
             tokens=self._meter.cost_meter.tokens,
             cost=self._meter.cost_meter.cost,
-            awaiting=self._vectors.awaiting,
+            awaiting_approval=self._vectors.awaiting,
             provider_failed=isinstance(self.failure, ProviderError),
             batch_jobs=self._vectors.batch_jobs,
         )

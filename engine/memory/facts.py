@@ -146,7 +146,7 @@ class Facts:
                 score=score.score,
                 text_score=score.text,
                 vector_score=score.vector,
-                near=score.near,
+                equivalent=score.equivalent,
             )
             for position, score in scores.items()
             if score.score > 0 and max(score.score, score.text if everything else 0) >= least
@@ -163,9 +163,9 @@ class Facts:
         *,
         category: FactCategory = "other",
         importance: float = USUAL_IMPORTANCE,
-        origin: FactOrigin = "person",
+        origin: FactOrigin = "user",
         session_key: str = "",
-        waiting: bool = False,
+        pending: bool = False,
     ) -> SavedFact:
         """Save a new fact, or return the existing fact with the same words.
 
@@ -176,7 +176,7 @@ class Facts:
 
         def decide(known: tuple[Fact, ...]) -> SavedFact:
             same = next((fact for fact in known if _spelling(fact.text) == spelt), None)
-            if same is not None and (same.remembered or origin == "capture" or (waiting and same.forgotten is None)):
+            if same is not None and (same.remembered or origin == "capture" or (pending and same.forgotten is None)):
                 return SavedFact(fact=same, duplicate=True)
             fact = Fact(
                 id=str(uuid.uuid4()) if same is None else same.id,
@@ -187,7 +187,7 @@ class Facts:
                 changed=now,
                 origin=origin,
                 session_key=redact(session_key),
-                waiting=waiting,
+                pending=pending,
             )
             return SavedFact(fact=fact)
 
@@ -212,9 +212,9 @@ class Facts:
     def approve(self, ids: Iterable[str]) -> None:
         """Approve captured facts, so that agents may read them."""
         requested = set(ids)
-        self._rows.save(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
+        self._rows.save(*(msgspec.structs.replace(fact, pending=False) for fact in self.all() if fact.id in requested))
 
-    def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
+    def forget(self, ids: Iterable[str], by: FactOrigin = "user") -> tuple[Fact, ...]:
         """Forget facts; they can be restored for a month. Returns their previous versions."""
         requested = set(ids)
         facts = tuple(fact for fact in self.all() if fact.id in requested and fact.forgotten is None)

@@ -161,7 +161,7 @@ class SessionFiles:
             active_seconds=metadata.active,
             pauses=tuple(metadata.pauses),
             usage=usage,
-            spent=total_usage(usage, prices_or_default(self._settings.sessions.prices)),
+            total_usage=total_usage(usage, prices_or_default(self._settings.sessions.prices)),
         )
 
     def _take_last(self, path: str, *, reveal: bool) -> "_EarlierRead | None":

@@ -236,9 +236,9 @@ def _is_requested(check: HealthCheck, ids: Collection[str] | None) -> bool:
 def _summary(report: SyncReport) -> Iterator[str]:
     if report.full or report.files_indexed or report.files_removed or report.vectors_embedded or report.chunks_indexed:
         yield tr("The index was brought up to date with the notes.")
-    if report.awaiting is not None:
+    if report.awaiting_approval is not None:
         yield tr_count(
             "{count:,} passage waits for your approval before it is embedded.",
             "{count:,} passages wait for your approval before they are embedded.",
-            report.awaiting.chunks,
+            report.awaiting_approval.chunks,
         )

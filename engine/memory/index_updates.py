@@ -76,7 +76,7 @@ class IndexUpdates:
             return self._run_sync(reason, force, approval, listener, token)
 
         report = self._indexing.run(work, force=force, progress=progress, cancel=cancel)
-        if approve and report.awaiting is not None:
+        if approve and report.awaiting_approval is not None:
             # The joined sync was not approved in advance.
             report = self._indexing.run(work, progress=progress, cancel=cancel)
         return report

@@ -163,8 +163,8 @@ class MemorySearchManager(Protocol):
 
         `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a report
         with `cancelled` set and preserves everything committed. Embedding that costs money, or that takes minutes to
-        repeat another model's work, does not start: `awaiting` in the report and the status describes it. `approve`
-        approves it in advance: an estimate approves that amount, True any amount.
+        repeat another model's work, does not start: `awaiting_approval` in the report and the status describes it.
+        `approve` approves it in advance: an estimate approves that amount, True any amount.
         """
 
     def estimate_embedding(

@@ -147,7 +147,7 @@ class _Explanation:
             return self._excluded(status.match, self._origin or _BUILT_IN)
         if listing is not None:
             contents = self._contents(listing)
-            waits = contents.waiting or contents.gone
+            waits = contents.pending or contents.deleted
             return self._state("folder", folder_message(contents), "sync" if waits else None, contents=contents)
         return self._transcript() if status.source == "sessions" else self._note()
 
@@ -158,7 +158,7 @@ class _Explanation:
             for source in get_args(Source):
                 file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
-                    return self._state("gone", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
+                    return self._state("deleted", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
         return self._state("missing", self._similar_names() or tr(MISSING), None, path="", source=None)
 
     def _similar_names(self) -> str:
@@ -278,12 +278,12 @@ class _Explanation:
         gone = [name for name in known if name not in there and self._finder.is_in(self._status, name)]
         return FolderContents(
             indexed=current,
-            waiting=len(files) - current - failed,
+            pending=len(files) - current - failed,
             failed=failed,
-            gone=len(gone) if listing.whole else 0,
-            passed=passed[:_SHOWN_PASSED],
-            passed_total=len(passed),
-            whole=listing.whole,
+            deleted=len(gone) if listing.whole else 0,
+            skipped=passed[:_SHOWN_PASSED],
+            skipped_total=len(passed),
+            complete=listing.whole,
         )
 
     def _state(self, state: PathStateKind, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
@@ -292,7 +292,7 @@ class _Explanation:
         values = {"path": name, "source": status.source} | facts
         values["path"] = printable_name(values["path"])
         return PathState(
-            asked=printable_name(self._path),
+            requested=printable_name(self._path),
             state=state,
             sentence=printable_name(sentence),
             remedy=remedy,
@@ -346,8 +346,8 @@ def outside_message(indexable: bool) -> str:
 
 def folder_message(contents: FolderContents) -> str:
     """Return a sentence with the numbers of indexed, waiting, failed and deleted files in a folder."""
-    known = contents.indexed + contents.waiting + contents.failed
-    if not known and not contents.gone:
+    known = contents.indexed + contents.pending + contents.failed
+    if not known and not contents.deleted:
         message = tr("A folder without files to index")
     else:
         message = tr_count(
@@ -356,27 +356,27 @@ def folder_message(contents: FolderContents) -> str:
             contents.indexed,
         )
     waiting = tr_count(
-        "{count:,} waiting for the next update", "{count:,} waiting for the next update", contents.waiting
+        "{count:,} waiting for the next update", "{count:,} waiting for the next update", contents.pending
     )
     failed = tr_count("{count:,} failed", "{count:,} failed", contents.failed)
-    gone = tr_count("{count:,} deleted from the disk", "{count:,} deleted from the disk", contents.gone)
-    more = ((waiting, contents.waiting), (failed, contents.failed), (gone, contents.gone))
+    gone = tr_count("{count:,} deleted from the disk", "{count:,} deleted from the disk", contents.deleted)
+    more = ((waiting, contents.pending), (failed, contents.failed), (gone, contents.deleted))
     sentences = [", ".join((message, *(words for words, count in more if count))) + ".", *_passed(contents)]
-    if not contents.whole:
+    if not contents.complete:
         sentences.append(tr("The folder is too large to check completely."))
     return " ".join(sentences)
 
 
 def _passed(contents: FolderContents) -> Iterator[str]:
-    if not contents.passed_total:
+    if not contents.skipped_total:
         return
-    first = contents.passed[0]
-    if contents.passed_total == 1:
+    first = contents.skipped[0]
+    if contents.skipped_total == 1:
         yield tr("Skipped: {names}.", names=first.path)
         if first.detail:
             yield tr_reason(first.detail)
     else:
-        names = tr("{name} and {count:,} more", name=first.path, count=contents.passed_total - 1)
+        names = tr("{name} and {count:,} more", name=first.path, count=contents.skipped_total - 1)
         yield tr("Skipped: {names}.", names=names)
 
 

@@ -167,7 +167,7 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 def _privacy_fields(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
     """Return where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
     if provider is None:
-        return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
+        return dict.fromkeys(("server", "price", "consent", "keyOrigin", "remoteFallback")) | {"remote": False}
     # A fallback is used once: the one in use has none.
     fallback = None if selection.fallback_from else remote_fallback(settings, provider.id)
     return {
@@ -176,7 +176,7 @@ def _privacy_fields(settings: Settings, provider: EmbeddingProvider | None, sele
         "server": server_of(settings, provider.id),
         "price": provider.price,
         "consent": consent_of(settings, provider.id) if provider.id in REMOTE else None,
-        "keyPlace": selection.key_origin,
+        "keyOrigin": selection.key_origin,
     }
 
 
@@ -191,7 +191,7 @@ def _custom_fields(
         "providerUnavailableReason": selection.unavailable_reason,
         "providerError": provider_error,
         "unknownScripts": list(unknown),
-        "passedOver": list(selection.passed_over),
+        "skippedProviders": list(selection.skipped_providers),
         **_privacy_fields(settings, provider, selection),
         "readOnly": store.read_only or None,
         "diskFull": store.is_full,
@@ -249,7 +249,7 @@ def make_status(
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
         index_error=store.recovered or store.read_only or counts.error or None,
         user_data=live.user_data,
-        awaiting=live.awaiting,
+        awaiting_approval=live.awaiting,
     )
 
 
@@ -289,11 +289,11 @@ def _vector_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("provider", str(unavailable), only)
     if failure:
         yield Degraded("provider", str(failure), tr("To try it again, run mnemoscope status --deep."))
-    if status.awaiting is not None:
+    if status.awaiting_approval is not None:
         waiting = tr_count(
             "{count:,} passage waits for your approval before it is embedded.",
             "{count:,} passages wait for your approval before they are embedded.",
-            status.awaiting.chunks,
+            status.awaiting_approval.chunks,
         )
         yield Degraded("vectors", waiting, tr("Run mnemoscope index --yes."))
     if status.vector.needs_extension:

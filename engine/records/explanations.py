@@ -2,12 +2,11 @@
 
 from typing import Literal
 
-import msgspec
-
 from engine.records.base import Record
 
 DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
 StageUnit = Literal["chunks", "files", "words", "queries"]
+NameMatch = Literal["name", "definition", "spelling", "signs"]
 MatchField = Literal["title", "alias", "heading", "name", "body"]
 RemedyName = Literal[
     "weak",
@@ -43,14 +42,14 @@ class SearchStage(Record, frozen=True):
     """One stage of a search: the numbers of its input and output, and a note on what it did."""
 
     name: str
-    entered: int
-    left: int
+    before: int
+    after: int
     note: str
     """One plain sentence, or several."""
     milliseconds: float = 0.0
     """Duration from the end of the previous stage to the end of this one: together they are the whole search."""
     unit: StageUnit = "chunks"
-    """Unit of `entered` and `left`."""
+    """Unit of `before` and `after`."""
 
 
 class TermMatch(Record, frozen=True):
@@ -58,8 +57,8 @@ class TermMatch(Record, frozen=True):
 
     term: str
     score: float
-    """Part of the BM25 sum, as a share of a full match; `from_bm25` is what these and `nearness` add to the text score.
-    0 for an alternative if another one contributes more, since only the best one counts.
+    """Part of the BM25 sum, as a share of a full match; `from_bm25` is what these and `proximity` add to the text
+    score. 0 for an alternative if another one contributes more, since only the best one counts.
     """
     bm25: float
     """Part of the BM25 sum; for an alternative that doesn't count, what it would contribute."""
@@ -98,7 +97,7 @@ class ResultExplanation(Record, frozen=True):
     """
     mmr_penalty: float = 0.0
     """Relevance lost by similarity to results above; 0 if diversity is off."""
-    mmr_like: str = ""
+    mmr_similar_to: str = ""
     """Citation of the most similar result above; empty if there is none, or diversity is off."""
     score: float = 0.0
     """Final score, by which results are ordered."""
@@ -108,7 +107,7 @@ class ResultExplanation(Record, frozen=True):
     """The time that the query names, with its dates, if the passage is dated within it; else empty."""
     time_factor: float = 1.0
     """Factor of the score for that time; the score without it is compared with the minimum."""
-    adjacent_time: bool = msgspec.field(name="besideTime", default=False)
+    adjacent_time: bool = False
     """Whether the passage is dated next to that time, not within it."""
     session_names: tuple[str, ...] = ()
     """The agent, the project and the files of the result's session that the query names, as typed."""
@@ -120,18 +119,18 @@ class ResultExplanation(Record, frozen=True):
     """Sum of the BM25 contributions of the terms."""
     full_bm25: float = 0.0
     """BM25 sum that alone gives a text score of 1; 0 if no words were searched."""
-    covered: float = 1.0
+    coverage: float = 1.0
     """Share of the query's terms that the result contains, weighted by rarity."""
     in_file: bool = False
     """Whether other passages of the file, near this one, contain the rest of a short query."""
     from_coverage: float = 0.0
-    """Part of the text score from `covered` and `in_file`."""
+    """Part of the text score from `coverage` and `in_file`."""
     in_project: tuple[str, ...] = ()
     """Terms missing in a session's passage that other passages of its project contain."""
     from_project: float = 0.0
     """Part of the text score from `in_project`."""
     from_bm25: float = 0.0
-    """Part of the text score from the BM25 sum and `nearness`: less than their share of a full match if the passage
+    """Part of the text score from the BM25 sum and `proximity`: less than their share of a full match if the passage
     contains only some of the query, and more if it is long and contains most of the query."""
     missing: tuple[str, ...] = ()
     """Terms of the query that the result doesn't contain; of alternatives, one is enough."""
@@ -139,18 +138,16 @@ class ResultExplanation(Record, frozen=True):
     """Cosine at which the vector score is 0; None if no vectors were compared."""
     cosine_high: float | None = None
     """Cosine at which the vector score is 1."""
-    nearness: float = 0.0
+    proximity: float = 0.0
     """Part of the text score from words of the query that are close together."""
     named: bool = False
     """Whether the file's title or name equals the query or begins with it: a full match with `fresh_score` 1."""
     from_name: float = 0.0
     """Part of the text score from a title, a file name or a definition that matches the query."""
-    defines: bool = False
-    """Whether `from_name` is for a definition of the query."""
-    spells: bool = False
-    """Whether `from_name` is for the words of the query spelled as one name."""
-    signed: bool = False
-    """Whether `from_name` is for the numbers of the query with their signs."""
+    name_match: NameMatch = "name"
+    """Kind of match that `from_name` is for: a title or file name, a definition of the query, the words of the query
+    spelled as one name, or the numbers of the query with their signs.
+    """
     text_evidence: float = 0.0
     """Text score without its upper limit of 1, by which full matches are ordered. 0 if it equals the text score."""
     text_weight: float = 1.0
@@ -166,12 +163,12 @@ class ResultExplanation(Record, frozen=True):
     word_similarity: float | None = None
     """Average cosine of the query's words to the result's most similar ones, 0 to 1, which changes the order of results
     in another language or of a query with few matches; None if words were not compared."""
-    by_lines: bool = False
+    similarity_in_lines: bool = False
     """Whether these words are in the result's best two adjacent lines, because few words of the query match."""
     best_similarity: float | None = None
     """Similarity to the best results of a long query, by vectors and shared words, without limits of 0 and 1, which
     changes the order; None if they were not compared."""
-    by_words: bool = False
+    text_score_only: bool = False
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 
     @property

@@ -6,8 +6,8 @@ from engine.records.base import Record
 
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
 """Categories, in the order in which a text is compared with them."""
-FactState = Literal["remembered", "waiting", "forgotten"]
-FactOrigin = Literal["person", "agent", "capture"]
+FactState = Literal["remembered", "pending", "forgotten"]
+FactOrigin = Literal["user", "agent", "capture"]
 """Author of a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
@@ -32,7 +32,7 @@ class Fact(Record, frozen=True):
     origin: FactOrigin
     session_key: str = ""
     """Session in which the fact was saved; empty if there was none."""
-    waiting: bool = False
+    pending: bool = False
     """Whether the fact awaits the user's approval; until then agents don't see it."""
     forgotten: float | None = None
     """When the fact was forgotten; None if it was not."""
@@ -43,7 +43,7 @@ class Fact(Record, frozen=True):
         """Whether agents see the fact, or it awaits approval or can only be restored."""
         if self.forgotten is not None:
             return "forgotten"
-        return "waiting" if self.waiting else "remembered"
+        return "pending" if self.pending else "remembered"
 
     @property
     def remembered(self) -> bool:
@@ -60,7 +60,7 @@ class FoundFact(Record, frozen=True):
     text_score: float
     vector_score: float | None
     """None if the fact, or the query, has no vector."""
-    near: bool = False
+    equivalent: bool = False
     """Whether the fact has the same words or meaning as the query; if only one fact has, it is the intended one."""
 
 

@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-import msgspec
-
 from engine.base.language import marked, number, tr
 from engine.records.base import Record, Source
 from engine.records.sync import StoredSync
@@ -302,7 +300,7 @@ class ChunkDetail(Record, frozen=True):
     stems: str
     heading_words: str
     """Tokens of the heading path, searched both as words and as stems."""
-    identical: int = msgspec.field(name="twins")
+    identical: int
     """Number of other chunks with the same text."""
 
 

@@ -273,7 +273,7 @@ class SearchOutcome(Record, frozen=True):
     """
     within: tuple[EarlierAnswer, ...] = ()
     """Numbers of results of the earlier queries that limit this one, in order; empty without any."""
-    passage_words: tuple[str, ...] = msgspec.field(name="telling", default=())
+    passage_words: tuple[str, ...] = ()
     """For a search by passage: the words of the passage that were searched, most distinctive first."""
     all_words: bool = False
     """Whether a chunk contains every searched word."""
@@ -332,8 +332,8 @@ class FileText(Record, frozen=True):
 class QueryRecord(Record, frozen=True):
     """A query with everything that limits or orders its answer.
 
-    Stored as JSON for years: every field has a default, which for a new field is the former behaviour, and none is ever
-    renamed or redefined.
+    Stored as JSON for years: every field has a default, which for a new field is the former behaviour, and none is
+    renamed or redefined without a migration.
     """
 
     text: str = ""
@@ -354,21 +354,22 @@ class QueryRecord(Record, frozen=True):
     """As in `search`; None, also in `diverse`, for the settings' value at the time of the search."""
     diverse: bool | None = None
     order: Literal["relevance", "date"] = "relevance"
-    everywhere: bool = False
+    all_workspaces: bool = False
     """Whether to search all workspaces."""
 
 
 class RecentSearch(Record, frozen=True):
     """A query in the search history."""
 
-    query: QueryRecord = msgspec.field(name="question")
-    asked: float
+    query: QueryRecord
+    searched: float
+    """Time of the last search for it."""
 
 
 class SavedSearch(Record, frozen=True):
     """A query saved under a name."""
 
     name: str
-    query: QueryRecord = msgspec.field(name="question")
-    used: float
+    query: QueryRecord
+    last_used: float
     """Time of the last run, or of saving if it was not run yet."""

@@ -96,7 +96,7 @@ class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     """Tokens and cost by model; all are unknown if the transcript records only the model's name. Empty if it records no
     model, or was not read yet.
     """
-    spent: UsageTotal | None = None
+    total_usage: UsageTotal | None = None
     """Sum of `usage` with its cost; only set for a session that was read."""
     machine: str = ""
     """Name of the machine that the session was synchronised from; empty for this machine."""
@@ -221,7 +221,7 @@ class SessionNote(Record, frozen=True):
     """The whole note, secrets masked."""
     messages: int
     """Number of messages in the note."""
-    said: int
+    session_messages: int
     """Number of messages in the session, without commands and inserted text."""
 
 

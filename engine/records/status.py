@@ -12,20 +12,20 @@ from engine.records.sync import EmbeddingEstimate, FileIssue, MemorySyncProgress
 
 Feature = Literal[
     "sessions",
-    "alike",
-    "conditions",
-    "narrowing",
+    "similar",
+    "filters",
+    "within",
     "ordering",
     "completion",
     "explanation",
-    "states",
+    "path-states",
     "models",
     "insight",
 ]
 """Names of features that not every backend supports, in terms of `MemorySearchManager`.
-sessions: `sessions`, `read_session`, `raw_lines`, `session_image`; alike: `search_like`, `similar_sessions`;
-conditions: sources, paths and dates, as options and as operators of the query language; narrowing: `within`; ordering:
-ageing and diversity; completion: `query_values`; explanation: the stages and scores of `explain`; states:
+sessions: `sessions`, `read_session`, `raw_lines`, `session_image`; similar: `search_like`, `similar_sessions`;
+filters: sources, paths and dates, as options and as operators of the query language; within: `within`; ordering:
+ageing and diversity; completion: `query_values`; explanation: the stages and scores of `explain`; path-states:
 `explain_path`; models: estimates, approvals, stored models; insight: the contents of the index.
 """
 
@@ -226,9 +226,9 @@ class MemoryProviderStatus(Record, frozen=True):
     """Why the index could not be opened or had to be set aside, one sentence."""
     user_data: UserDataStatus | None = None
     """A problem with the user's data; None if there is none."""
-    awaiting: EmbeddingEstimate | None = None
+    awaiting_approval: EmbeddingEstimate | None = None
     """Embedding that awaits approval (`approve` of `sync`); meanwhile only keywords find these texts."""
-    unsupported: Mapping[Feature, str] = msgspec.field(name="lacks", default_factory=dict)
+    unsupported: Mapping[Feature, str] = msgspec.field(default_factory=dict)
     """Unsupported features of the backend in use, each with the reason in a sentence that a user can act on."""
     degraded: tuple[Degraded, ...] = ()
     """Parts that work worse than configured; empty if there are none."""

@@ -104,7 +104,7 @@ class SyncReport(Record, frozen=True):
     """Number of tokens sent to a provider that charges for them."""
     cost: float | None = 0.0
     """Cost of `tokens` in US dollars; None if the price is unknown."""
-    awaiting: EmbeddingEstimate | None = None
+    awaiting_approval: EmbeddingEstimate | None = None
     """Embedding that was not started because it needs approval; everything else was done."""
     provider_failed: bool = False
     """Whether the provider failed: the text was indexed, and the settings may have to be changed."""

@@ -15,7 +15,7 @@ PathStateKind = Literal[
     "outside",
     "too-large",
     "not-text",
-    "gone",
+    "deleted",
     "missing",
     "folder",
 ]
@@ -148,22 +148,22 @@ class FolderContents(Record, frozen=True):
     """Numbers of files in a folder and its subfolders, by status."""
 
     indexed: int
-    waiting: int
+    pending: int
     """Number of new or changed files, for the next sync."""
     failed: int
-    gone: int
+    deleted: int
     """Number of deleted files, which stay indexed until the next sync."""
-    passed: tuple[FileIssue, ...]
+    skipped: tuple[FileIssue, ...]
     """First files and folders excluded by a rule, like `skipped_files` of the status."""
-    passed_total: int
-    whole: bool
+    skipped_total: int
+    complete: bool
     """Whether all files were listed; False if the folder is too large for that."""
 
 
 class PathState(Record, frozen=True):
     """Why a path is indexed, or not."""
 
-    asked: str
+    requested: str
     state: PathStateKind
     sentence: str
     """The status in one or two plain sentences, with advice."""

@@ -107,10 +107,10 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
     if any(stage.name == "index" for stage in stages):
         return "index"
     for stage in stages:
-        if stage.left or stage.name in _LEGS:
+        if stage.after or stage.name in _LEGS:
             continue
         if stage.name == "scores":
-            legs = {leg.name: leg.left for leg in stages if leg.name in _LEGS}
+            legs = {leg.name: leg.after for leg in stages if leg.name in _LEGS}
             return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
         return stage.name
     return ""

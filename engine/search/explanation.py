@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 import msgspec
 
-from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
+from engine.records import MatchField, NameMatch, ResultExplanation, SearchExplanation, TermMatch
 from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Stages
 from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
@@ -58,7 +58,7 @@ def _explain_scores(
             if bm25
         ),
         score=scored.score,
-        by_words=scored.by_keywords,
+        text_score_only=scored.by_keywords,
         fresh_score=scored.fresh,
         time="" if scored.boost is None or scored.boost.time is None else time_words(scored.boost.time),
         time_factor=1.0 if scored.boost is None else scored.boost.time_factor,
@@ -68,17 +68,15 @@ def _explain_scores(
         min_score=score_inputs.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,
-        covered=parts.covered,
+        coverage=parts.covered,
         from_bm25=parts.from_bm25 if parts.full else 0.0,
         missing=tuple(_missing(words, contributions, words.optional.get(scored.id, frozenset()))),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
-        nearness=parts.nearness / parts.full if parts.full else 0.0,
+        proximity=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
         from_name=parts.from_name,
-        defines=words.used.get(scored.id, 0.0) >= DEFINED,
-        spells=words.used.get(scored.id) == SPELLED,
-        signed=words.used.get(scored.id) in (SIGNED, SIGNED_OTHERWISE),
+        name_match=_name_match(words.used.get(scored.id, 0.0)),
         in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
         in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),
@@ -87,6 +85,13 @@ def _explain_scores(
         raised_weight=score_inputs.blend.weight(scored.evidence) > score_inputs.blend.vector_weight,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
+
+
+def _name_match(use: float) -> NameMatch:
+    """Return what a bonus for a name in the query is for."""
+    if use >= DEFINED:
+        return "definition"
+    return "spelling" if use == SPELLED else "signs" if use in (SIGNED, SIGNED_OTHERWISE) else "name"
 
 
 def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set[int]) -> Iterator[str]:
@@ -113,7 +118,7 @@ def _with_age_and_rank(
         reason,
         rank=rank,
         word_similarity=scored.word_similarity,
-        by_lines=scored.by_lines,
+        similarity_in_lines=scored.by_lines,
         best_similarity=scored.best_similarity,
         decay=1.0 if age is None else age.factor,
         half_life_days=None if age is None else age.half_life_days,
@@ -121,5 +126,5 @@ def _with_age_and_rank(
         date_origin=None if age is None else age.origin,
         score_rank=rank if chosen is None else chosen.by_score + 1,
         mmr_penalty=0.0 if chosen is None else chosen.penalty,
-        mmr_like="" if chosen is None or chosen.like is None else citations.get(chosen.like, ""),
+        mmr_similar_to="" if chosen is None or chosen.like is None else citations.get(chosen.like, ""),
     )

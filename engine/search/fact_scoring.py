@@ -108,11 +108,11 @@ class FactWords:
 class FactScore:
     """The total, keyword and vector scores of one fact."""
 
-    __slots__ = ("near", "score", "text", "vector")
+    __slots__ = ("equivalent", "score", "text", "vector")
 
-    def __init__(self, score: float, text: float, vector: float | None, near: bool) -> None:
-        """`near`: the fact has the same words or the same meaning as the query."""
-        self.score, self.text, self.vector, self.near = score, text, vector, near
+    def __init__(self, score: float, text: float, vector: float | None, equivalent: bool) -> None:
+        """`equivalent`: the fact has the same words or the same meaning as the query."""
+        self.score, self.text, self.vector, self.equivalent = score, text, vector, equivalent
 
 
 class FactTable:

@@ -257,8 +257,8 @@ class Stage(msgspec.Struct, frozen=True):
     """One stage of a search: its counts and its duration; `stage_notes.py` describes it in a sentence."""
 
     name: str
-    entered: int
-    left: int
+    before: int
+    after: int
     details: Details
     unit: "StageUnit"
     milliseconds: float
@@ -271,12 +271,12 @@ class Stages(msgspec.Struct, eq=False):
     found: list[Stage] = msgspec.field(default_factory=list)
     _ended: float = msgspec.field(default_factory=time.perf_counter)
 
-    def add(self, name: str, entered: int, left: int, details: Details = None, unit: "StageUnit" = "chunks") -> None:
-        """Record a stage that has just ended: `entered` and `left` are the numbers of its input and
+    def add(self, name: str, before: int, after: int, details: Details = None, unit: "StageUnit" = "chunks") -> None:
+        """Record a stage that has just ended: `before` and `after` are the numbers of its input and
         output, in `unit`.
         """
         now = time.perf_counter()
-        self.found.append(Stage(name, entered, left, details, unit, round((now - self._ended) * 1000, 3)))
+        self.found.append(Stage(name, before, after, details, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
     def add_query_vector(self, *, embedded: bool, details: Details = None) -> None:

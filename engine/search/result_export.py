@@ -33,7 +33,7 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
         for copy in result.get("copies", ()):
             text = copy.pop("text")
             copy |= {key: text[key] for key in ("snippetLine", "message")}
-    for key in ("telling", "within", "remedies"):
+    for key in ("passageWords", "within", "remedies"):
         if not values[key]:
             del values[key]
     if values["explanation"] is None:

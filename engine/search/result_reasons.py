@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
-from engine.records import MatchField, ResultExplanation, TermMatch
+from engine.records import MatchField, NameMatch, ResultExplanation, TermMatch
 
 ReasonPart = Literal["words", "meaning", "mixture", "time", "session", "age", "position", "threshold"]
 
@@ -34,10 +34,12 @@ _SUM_NEAR = marked(
 _SUM_TINY = marked(
     "The BM25 sum is tiny, since nearly all passages contain the words; it is {share:.0%} of a full match."
 )
-_FITS = marked("The title or file name matches the query: {score:.2f} more.")
-_DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
-_SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
-_SIGNED = marked("The passage contains the numbers of the query with their signs: {score:.2f} more.")
+_NAME_MATCHES: dict[NameMatch, str] = {
+    "name": marked("The title or file name matches the query: {score:.2f} more."),
+    "definition": marked("The passage defines the name in the query: {score:.2f} more."),
+    "spelling": marked("The passage contains the query as one name: {score:.2f} more."),
+    "signs": marked("The passage contains the numbers of the query with their signs: {score:.2f} more."),
+}
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_IN_FILE = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
@@ -134,8 +136,8 @@ def _words(reason: ResultExplanation) -> str:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, reason.missing)]))
     first = sorted((term for term in reason.terms if term.score), key=lambda term: -term.score)
     others = [in_quotes(term.term) for term in reason.terms if not term.score]
-    sentence = _GIVEN_NEAR if reason.nearness >= _SMALL else _GIVEN
-    parts = [tr(sentence, score=reason.shown_text_score, words=_listed([*map(_term, first)]), near=reason.nearness)]
+    sentence = _GIVEN_NEAR if reason.proximity >= _SMALL else _GIVEN
+    parts = [tr(sentence, score=reason.shown_text_score, words=_listed([*map(_term, first)]), near=reason.proximity)]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
     if reason.missing:
@@ -146,22 +148,21 @@ def _words(reason: ResultExplanation) -> str:
 def _sums(reason: ResultExplanation) -> Iterator[str]:
     if not reason.terms:
         return
-    share = reason.bm25 / reason.full_bm25 + reason.nearness
+    share = reason.bm25 / reason.full_bm25 + reason.proximity
     yield tr(
-        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.nearness >= _SMALL else _SUM,
+        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.proximity >= _SMALL else _SUM,
         sum=reason.bm25,
-        near=reason.nearness * reason.full_bm25,
+        near=reason.proximity * reason.full_bm25,
         share=share,
         full=reason.full_bm25,
     )
     if reason.from_name >= _SMALL:
-        kinds = ((reason.defines, _DEFINES), (reason.spells, _SPELLS), (reason.signed, _SIGNED), (True, _FITS))
-        yield tr(next(sentence for applies, sentence in kinds if applies), score=reason.from_name)
+        yield tr(_NAME_MATCHES[reason.name_match], score=reason.from_name)
     less = reason.from_bm25 < min(1.0, share) - _SMALL
     more = reason.from_bm25 > share + _SMALL
     if reason.from_coverage >= _SMALL or less or more:
         sentence = _HOLDS_IN_FILE if reason.in_file else _HOLDS
-        yield tr(sentence, share=reason.covered, score=reason.from_coverage)
+        yield tr(sentence, share=reason.coverage, score=reason.from_coverage)
     if less:
         yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
     elif more:
@@ -266,22 +267,22 @@ def _age(reason: ResultExplanation) -> str:
 
 
 def _position(reason: ResultExplanation) -> str:
-    if reason.mmr_like and reason.rank == reason.score_rank:
+    if reason.mmr_similar_to and reason.rank == reason.score_rank:
         return tr(
             "The result is number {place} both in the list and by score, although {penalty:.2f} was deducted because "
             "it is similar to {other}.",
             place=reason.rank,
             penalty=reason.mmr_penalty,
-            other=reason.mmr_like,
+            other=reason.mmr_similar_to,
         )
-    if reason.mmr_like:
+    if reason.mmr_similar_to:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
             "deducted because it is similar to {other}.",
             place=reason.rank,
             by_score=reason.score_rank,
             penalty=reason.mmr_penalty,
-            other=reason.mmr_like,
+            other=reason.mmr_similar_to,
         )
     if reason.vector_share < 1:
         return tr(
@@ -307,7 +308,7 @@ def _similarity(reason: ResultExplanation) -> str:
         )
     if reason.word_similarity is None:
         return ""
-    if reason.by_lines:
+    if reason.similarity_in_lines:
         return tr(
             "No passage matches all words well, so the order also depends on similar words: their average cosine in "
             "the passage's best two adjacent lines is {cosine:.2f}.",
@@ -323,7 +324,7 @@ def _similarity(reason: ResultExplanation) -> str:
 def _threshold(reason: ResultExplanation) -> str:
     if not reason.min_score or (not reason.full_bm25 and reason.cosine_low is None and not reason.wordless):
         return ""
-    if reason.by_words:
+    if reason.text_score_only:
         sentence = _BY_WORDS
     elif reason.wordless:
         sentence = _WORDLESS

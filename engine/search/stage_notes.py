@@ -42,8 +42,8 @@ def stage_record(stage: Stage) -> SearchStage:
     """Return a search stage as the public record, with a sentence that describes it."""
     return SearchStage(
         name=stage.name,
-        entered=stage.entered,
-        left=stage.left,
+        before=stage.before,
+        after=stage.after,
         note=_NOTES[stage.name](stage),
         milliseconds=stage.milliseconds,
         unit=stage.unit,
@@ -98,7 +98,7 @@ def _age(stage: Stage) -> str:
     limit = _details(stage, Best)
     return _with_best(
         tr(
-            "Passages that age lowered below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least
+            "Passages that age lowered below {least:g}: {count:,}.", count=stage.before - stage.after, least=limit.least
         ),
         limit,
     )
@@ -107,7 +107,7 @@ def _age(stage: Stage) -> str:
 def _threshold(stage: Stage) -> str:
     limit = _details(stage, Best)
     return _with_best(
-        tr("Passages that scored below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least),
+        tr("Passages that scored below {least:g}: {count:,}.", count=stage.before - stage.after, least=limit.least),
         limit,
     )
 
@@ -133,11 +133,11 @@ def _diversity(stage: Stage) -> str:
 
 
 def _filters(stage: Stage) -> str:
-    return tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", stage.left)
+    return tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", stage.after)
 
 
 def _keywords(stage: Stage) -> str:
-    chosen = tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+    chosen = tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.after)
     common = _details(stage, CommonWords)
     notes = [chosen]
     if common.limited:
@@ -164,8 +164,8 @@ def _limits(stage: Stage) -> str:
     return tr_count(
         "All passages were searched too: {count:,} of {total:,} results satisfies the limits.",
         "All passages were searched too: {count:,} of {total:,} results satisfy the limits.",
-        stage.left,
-        total=stage.entered,
+        stage.after,
+        total=stage.before,
     )
 
 
@@ -201,7 +201,7 @@ def _wordless(stage: Stage) -> str:
     return tr_count(
         "{count:,} file satisfies the query without its words: its first passage was added.",
         "{count:,} files satisfy the query without its words: their first passages were added, newest files first.",
-        stage.left,
+        stage.after,
     )
 
 
@@ -222,7 +222,7 @@ def _query_vector(stage: Stage) -> str:
 
 
 def _results(stage: Stage) -> str:
-    return tr("{shown:,} of {total:,} results are shown.", shown=stage.left, total=stage.entered)
+    return tr("{shown:,} of {total:,} results are shown.", shown=stage.after, total=stage.before)
 
 
 def _role(stage: Stage) -> str:
@@ -232,7 +232,7 @@ def _role(stage: Stage) -> str:
 
 
 def _scores(stage: Stage) -> str:
-    if not stage.left:
+    if not stage.after:
         return tr("No passage was left to score.")
     return _best_score(_details(stage, Best))
 
@@ -280,7 +280,7 @@ def _unknown(stage: Stage) -> str:
     note = tr_count(
         "{count:,} result scored below {least:.2f}, the minimum when nothing contains {words}.",
         "{count:,} results scored below {least:.2f}, the minimum when nothing contains {words}.",
-        stage.entered - stage.left,
+        stage.before - stage.after,
         least=raised.least,
         words=any_of(list(map(in_quotes, raised.unknown))),
     )
@@ -295,7 +295,7 @@ def _unrelated(stage: Stage) -> str:
             "words don't translate the query.",
             "{count:,} results by meaning scored below {least:.2f}, the minimum for passages in another language whose "
             "words don't translate the query.",
-            stage.entered - stage.left,
+            stage.before - stage.after,
             least=raised.least,
         )
         return _with_best(note, raised)
@@ -304,14 +304,14 @@ def _unrelated(stage: Stage) -> str:
         "similar ones.",
         "{count:,} results scored below {least:.2f}, the minimum when no passage has enough words of the query or "
         "similar ones.",
-        stage.entered - stage.left,
+        stage.before - stage.after,
         least=raised.least,
     )
     return _with_best(note, raised)
 
 
 def _vectors(stage: Stage) -> str:
-    note = tr("Passages chosen by meaning: {count:,}.", count=stage.left)
+    note = tr("Passages chosen by meaning: {count:,}.", count=stage.after)
     if stage.details is None:
         return note
     ready = _details(stage, VectorsReady)

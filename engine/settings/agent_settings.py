@@ -55,7 +55,7 @@ class RememberSettings(Section, frozen=True):
             "Messages in a session note", "Number of messages at the end of a session that its note contains.", 1, 1000
         ),
     ] = 15
-    longest_message: Annotated[
+    max_message_chars: Annotated[
         int,
         option(
             "Maximum message length in a session note",

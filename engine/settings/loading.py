@@ -1,6 +1,6 @@
 """Loads the settings file: parses, migrates and checks it, and merges its layers.
 
-A file with the reference's camelCase names is migrated (`minScore` becomes `min_score`), after a copy was made.
+A file with former names, or with the reference's (`minScore` for `min_score`), is migrated after a copy was made.
 """
 
 import os
@@ -43,6 +43,15 @@ OldName = tuple[tuple[str, ...], str]
 Layer = Literal["built-in", "defaults", "workspace"]
 
 
+_FORMER_NAMES = {
+    "agreed": "approved",
+    "context_characters": "context_max_chars",
+    "longest_message": "max_message_chars",
+    "keep_searches": "search_history",
+}
+"""Former names of keys in snake_case -> their names."""
+
+
 def old_names(data: dict[str, Any]) -> list[OldName]:
     """Return the renames that this file needs, inner keys before their tables."""
     names = _in_section(data.get("defaults"), Settings, ("defaults",))
@@ -57,6 +66,7 @@ def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> l
         return []
     options = options_of(section)
     renamed = {_camel(name): name for name in options if "_" in name}
+    renamed |= {old: name for old, name in _FORMER_NAMES.items() if name in options}
     names: list[OldName] = []
     key: str
     for key, value in values.items():

@@ -35,7 +35,7 @@ class WindowSettings(Section, frozen=True):
     GROUP = Group.APPEARANCE
     APPLIES = "immediately"
 
-    keep_searches: Annotated[
+    search_history: Annotated[
         bool,
         option(
             "Save search history",
@@ -234,7 +234,7 @@ class SessionSettings(Section, frozen=True):
             also="cost, dollars, tokens",
         ),
     ] = ""
-    context_characters: Annotated[
+    context_max_chars: Annotated[
         int,
         option(
             "Length of a session for another agent",
@@ -298,7 +298,7 @@ class RemoteSettings(Section, frozen=True):
     headers: Annotated[
         dict[str, str], option("Extra HTTP headers", "More headers to send; keys and tokens do not belong here.")
     ] = msgspec.field(default_factory=dict)
-    agreed: Annotated[
+    approved: Annotated[
         tuple[RemoteProvider, ...],
         option(
             "Approved services",

@@ -130,7 +130,7 @@ def _save_facts(connection: apsw.Connection, facts: Iterable[Fact]) -> None:
 
 def _fact(row: Sequence[Any]) -> Fact:
     fields = dict(zip(Fact.__struct_fields__, row, strict=True))
-    fact = Fact(**{**fields, "waiting": bool(fields["waiting"])})
+    fact = Fact(**{**fields, "pending": bool(fields["pending"])})
     try:
         return msgspec.convert(msgspec.to_builtins(fact), Fact)  # validates types, which the constructor does not
     except msgspec.ValidationError as error:

@@ -37,8 +37,8 @@ class SavedSearches:
     def saved(self) -> tuple[SavedSearch, ...]:
         """Return all saved searches, last used first."""
         with self._user.reading() as connection:
-            rows = connection.execute("SELECT name, used, question FROM saved_searches ORDER BY used DESC, name")
-            return tuple(SavedSearch(name=name, used=used, query=q) for name, used, q in _readable(rows))
+            rows = connection.execute("SELECT name, last_used, query FROM saved_searches ORDER BY last_used DESC, name")
+            return tuple(SavedSearch(name=name, last_used=used, query=query) for name, used, query in _readable(rows))
 
     def save(self, search: SavedSearch) -> None:
         """Save a search, replacing one with the same name.
@@ -53,8 +53,8 @@ class SavedSearches:
             raise StoreError(tr(_SECRET))
         with self._user.writing() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
-                (name, search.used, query),
+                "INSERT OR REPLACE INTO saved_searches (name, last_used, query) VALUES (?, ?, ?)",
+                (name, search.last_used, query),
             )
 
     def rename(self, name: str, new_name: str) -> None:
@@ -67,7 +67,7 @@ class SavedSearches:
         """Set the time of last use of a saved search to now."""
         if self._user.can_save:
             with self._user.writing() as connection:
-                connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
+                connection.execute("UPDATE saved_searches SET last_used = ? WHERE name = ?", (time.time(), name))
 
     def delete(self, name: str) -> None:
         """Delete a saved search."""
@@ -77,8 +77,8 @@ class SavedSearches:
     def recent(self) -> tuple[RecentSearch, ...]:
         """Return the search history, newest first; each query appears once."""
         with self._user.reading() as connection:
-            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
-            return tuple(RecentSearch(asked=time, query=query) for _, time, query in _readable(rows))
+            rows = connection.execute("SELECT id, searched, query FROM recent_searches ORDER BY id DESC")
+            return tuple(RecentSearch(searched=time, query=query) for _, time, query in _readable(rows))
 
     def add_recent(self, query: QueryRecord) -> None:
         """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
@@ -89,11 +89,11 @@ class SavedSearches:
         if not self._user.can_save or contains_secret(query) or text is None:
             return
         with self._user.writing() as connection:
-            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
+            rows = connection.execute("SELECT id, searched, query FROM recent_searches ORDER BY id DESC").fetchall()
             for index, (id_, _, known) in enumerate(_readable(rows)):
                 if known == query or (index == 0 and _extends(known, query)):
                     connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
-            connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
+            connection.execute("INSERT INTO recent_searches (searched, query) VALUES (?, ?)", (time.time(), text))
             connection.execute(
                 """DELETE FROM recent_searches
                    WHERE id NOT IN (SELECT id FROM recent_searches ORDER BY id DESC LIMIT ?)""",
@@ -108,7 +108,7 @@ class SavedSearches:
             if query is None:
                 connection.execute("DELETE FROM recent_searches")
             else:
-                rows = connection.execute("SELECT id, asked, question FROM recent_searches").fetchall()
+                rows = connection.execute("SELECT id, searched, query FROM recent_searches").fetchall()
                 removed = [(id_,) for id_, _, known in _readable(rows) if known == query]
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", removed)
         self._user.empty_log()
@@ -122,15 +122,15 @@ class SavedSearches:
         if not self._user.can_save:
             return
         with self._user.writing() as connection:
-            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id").fetchall()
+            rows = connection.execute("SELECT id, searched, query FROM recent_searches ORDER BY id").fetchall()
             present = list(_readable(rows))
             known = [query for _, _, query in present]
             whole = [(time, query) for _, time, query in present]
-            whole += [(search.asked, search.query) for search in searches if search.query not in known]
+            whole += [(search.searched, search.query) for search in searches if search.query not in known]
             whole.sort(key=lambda entry: entry[0])
             connection.executemany("DELETE FROM recent_searches WHERE id = ?", [(id_,) for id_, _, _ in present])
             connection.executemany(
-                "INSERT INTO recent_searches (asked, question) VALUES (?, ?)",
+                "INSERT INTO recent_searches (searched, query) VALUES (?, ?)",
                 [(time, text) for time, query in whole[-_MAX_RECENT:] if (text := _json(query)) is not None],
             )
 

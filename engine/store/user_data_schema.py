@@ -77,6 +77,21 @@ def _user_8_unseen_notes(connection: apsw.Connection) -> None:
     )
 
 
+def _user_9_names(connection: apsw.Connection) -> None:
+    for table, old, new in (
+        ("saved_searches", "question", "query"),
+        ("saved_searches", "used", "last_used"),
+        ("recent_searches", "question", "query"),
+        ("recent_searches", "asked", "searched"),
+        ("facts", "waiting", "pending"),
+    ):
+        connection.execute(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
+    for table in ("saved_searches", "recent_searches"):  # a quotation mark in a text is escaped: this is the key alone
+        connection.execute(f"""UPDATE {table} SET query = replace(query, '"everywhere":', '"allWorkspaces":')""")
+    for column in ("origin", "forgotten_by"):
+        connection.execute(f"UPDATE facts SET {column} = 'user' WHERE {column} = 'person'")
+
+
 USER_MIGRATIONS: tuple[Migration, ...] = (
     _user_1_sync_history,
     _user_2_approvals,
@@ -86,4 +101,5 @@ USER_MIGRATIONS: tuple[Migration, ...] = (
     _user_6_hidden_duplicates,
     _user_7_facts,
     _user_8_unseen_notes,
+    _user_9_names,
 )

@@ -215,7 +215,7 @@ def _explanation(parts: Sequence[Part], best: Sequence[_WorkspaceResult]) -> Sea
         _replace(
             found.reason,
             rank=rank,
-            score_rank=found.reason.score_rank if found.reason.mmr_like else rank,
+            score_rank=found.reason.score_rank if found.reason.mmr_similar_to else rank,
             vector_share=found.vector_share if found.result.text_share < 1 else 1.0,
         )
         for rank, found in enumerate(best, 1)
@@ -249,8 +249,8 @@ def _stage(part: Part, number: int, best: Sequence[_WorkspaceResult]) -> SearchS
         )
     return SearchStage(
         name=tr("workspace {name}", name=part.workspace.name),
-        entered=outcome.total,
-        left=count,
+        before=outcome.total,
+        after=count,
         note=note,
         milliseconds=outcome.timings.total,
     )

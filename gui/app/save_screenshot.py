@@ -123,7 +123,7 @@ class Screenshot(QObject):
             return "the index"
         if workspace.is_updating or workspace.feed.busy:
             return "the index"  # the status is from before the sync: a shorter one may have come first
-        due = status.pending_vectors and status.provider != "none" and status.awaiting is None
+        due = status.pending_vectors and status.provider != "none" and status.awaiting_approval is None
         return "the embedding" if due and not status.last_sync.error else ""
 
     def _missing_of_small_window(self) -> str:

@@ -156,7 +156,7 @@ class PanelActions(Controller):
         elif action == "try-again":
             self._banner.try_engine_again()
         elif action == "embed":
-            self._banner.confirm_embedding(None if status is None else status.awaiting)
+            self._banner.confirm_embedding(None if status is None else status.awaiting_approval)
         else:
             self._workspace.sync()
 
@@ -235,7 +235,7 @@ class SearchSettingsController(Controller):
         self._folder, self._settings = opened.folder, opened.settings
         # A screenshot of the user's notes saves nothing; a demo is deleted with everything it saves.
         passing = not self._remembers and not self._workspace.store_path
-        self._saved.notes = opened.settings.window.keep_searches and not passing
+        self._saved.notes = opened.settings.window.search_history and not passing
 
     @Slot(object)
     def _take_settings(self, opened: OpenWorkspace) -> None:
@@ -254,7 +254,7 @@ class SearchSettingsController(Controller):
         opened = self._workspace.current
         if opened is not None and self._remembers:
             self._jobs.save(
-                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._paths.config),
+                lambda _: engine.save_setting("window.search_history", recorded, opened.folder, self._paths.config),
                 lambda _: None,
                 self._banner.show_error,
             )

@@ -233,8 +233,8 @@ class ConversationActions(QObject):
         self._resume_job = JobSlot(self, jobs)
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
-        self._session_gates = [Gate(action, "alike") for action in (self.like, self.similar)]
-        self._session_gates += Gate(self.more, "conditions"), Gate(self.files, "insight")
+        self._session_gates = [Gate(action, "similar") for action in (self.like, self.similar)]
+        self._session_gates += Gate(self.more, "filters"), Gate(self.files, "insight")
         view.menu_requested.connect(self._open_menu)
 
     def set_session(

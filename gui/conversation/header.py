@@ -44,7 +44,7 @@ class ConversationHeader(Resized, QFrame):
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
-        usage = summary.spent or UsageTotal()
+        usage = summary.total_usage or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
         self.fit()
         unknown = sum(count for _, count in session.unknown)

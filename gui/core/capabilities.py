@@ -23,13 +23,13 @@ MissingFeatures = Mapping[Feature, str]
 
 TITLES: dict[Feature, str] = {
     "sessions": marked("Past sessions cannot be browsed here"),
-    "alike": marked("Similar passages can't be searched for here"),
-    "conditions": marked("Filters aren't supported here"),
-    "narrowing": marked("Searching within results isn't supported here"),
+    "similar": marked("Similar passages can't be searched for here"),
+    "filters": marked("Filters aren't supported here"),
+    "within": marked("Searching within results isn't supported here"),
     "ordering": marked("Ranking can't be changed here"),
     "completion": marked("Completion isn't supported here"),
     "explanation": marked("Results can't be explained here"),
-    "states": marked("Missing files can't be explained here"),
+    "path-states": marked("Missing files can't be explained here"),
     "models": marked("The model can't be chosen here"),
     "insight": marked("This index can't be inspected"),
 }
@@ -37,13 +37,13 @@ TITLES: dict[Feature, str] = {
 
 SHORT: dict[Feature, str] = {
     "sessions": marked("Sessions"),
-    "alike": marked("Similarity"),
-    "conditions": marked("Filters"),
-    "narrowing": marked("Scope"),
+    "similar": marked("Similarity"),
+    "filters": marked("Filters"),
+    "within": marked("Scope"),
     "ordering": marked("Ranking"),
     "completion": marked("Completion"),
     "explanation": marked("Explanation"),
-    "states": marked("File status"),
+    "path-states": marked("File status"),
     "models": marked("Models"),
     "insight": marked("Index view"),
 }

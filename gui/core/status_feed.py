@@ -206,7 +206,7 @@ class StatusEvents(QObject):
             self.problem.emit(status.index_error, index_remedy(status))
         self._reported = status.index_error or ""
         self._report_user_data(status.user_data)
-        self._report_awaiting(status.awaiting)
+        self._report_awaiting(status.awaiting_approval)
         self._report_provider(why_keywords_only(status))
         self._report_engine(failed_engine(status))
         last, self._last_sync = self._last_sync, status.last_sync

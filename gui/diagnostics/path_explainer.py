@@ -37,7 +37,7 @@ _WORDS: dict[str, tuple[State, str]] = {
     "outside": ("off", marked("outside the index")),
     "too-large": ("off", marked("too large")),
     "not-text": ("degraded", marked("not text")),
-    "gone": ("working", marked("deleted")),
+    "deleted": ("working", marked("deleted")),
     "missing": ("off", marked("not found")),
     "folder": ("fine", marked("folder")),
 }
@@ -57,8 +57,8 @@ def path_diagnostic(state: PathState) -> PathDiagnostic:
     """Return the diagnostic to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
-    found_by_name = not {"/", "\\"}.intersection(state.asked)
-    base = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
+    found_by_name = not {"/", "\\"}.intersection(state.requested)
+    base = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.requested
     name = (state.path if found_by_name else "") or base
     return PathDiagnostic(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_details(state)))
 
@@ -76,7 +76,7 @@ def _details(state: PathState) -> Iterator[str]:
         yield tr("In the index: {details}", details=", ".join(texts))
         yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
-        yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)
+        yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.skipped)
 
 
 def excluded_type(state: PathState) -> str:
@@ -149,7 +149,7 @@ class PathExplainer(JobOwner, QWidget):
         self._explained_text = ""
         self._state: PathState | None = None
         self.edit = _PathEdit()
-        Gate(self.edit, "states")
+        Gate(self.edit, "path-states")
         self._unsupported = label("", "meta", wrap=True)
         self.answer = StateLabel()
         self.sentence = label("", "meta", wrap=True)
@@ -179,7 +179,7 @@ class PathExplainer(JobOwner, QWidget):
     @Slot()
     def _follow_features(self) -> None:
         """Show the reason if the backend can't explain paths."""
-        reason = why_missing("states")
+        reason = why_missing("path-states")
         self._unsupported.setText(breakable(reason))
         self._unsupported.setVisible(bool(reason))
         if reason:

@@ -82,7 +82,7 @@ def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield diagnostics of the provider: where texts are sent, the consent for it, and the source of the key."""
     if "remote" not in status.custom:
         return
-    notes = list(map(str, status.custom.get("passedOver") or ()))
+    notes = list(map(str, status.custom.get("skippedProviders") or ()))
     fallback: dict[str, str] = status.custom.get("remoteFallback") or {}
     second = fallback.get("server", "")
     if second:
@@ -95,12 +95,12 @@ def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         agreed = {
             "named as provider": tr("This provider is chosen in the settings."),
             "named as fallback": tr("This provider is the fallback in the settings."),
-            "agreed to": tr("You agreed to this provider (remote.agreed in the settings)."),
+            "agreed to": tr("You agreed to this provider (remote.approved in the settings)."),
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("sent to {server}", server=server)
         yield Diagnostic(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
-    if origin := str(status.custom.get("keyPlace") or ""):
+    if origin := str(status.custom.get("keyOrigin") or ""):
         yield _key(origin)
 
 
@@ -125,11 +125,11 @@ def vector_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         return
     if status.pending_vectors and status.provider != "none":
         share = tr("{done:,} of {all:,}", done=vector.rows, all=vector.rows + status.pending_vectors)
-        if status.awaiting is None:
+        if status.awaiting_approval is None:
             stuck = status.syncing is None and bool(status.custom.get("providerError"))
             yield Diagnostic(tr("State"), "degraded" if stuck else "working", share)
         else:
-            why = (tr("Waiting for your approval."), estimate_text(status.awaiting))
+            why = (tr("Waiting for your approval."), estimate_text(status.awaiting_approval))
             yield Diagnostic(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Diagnostic(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))

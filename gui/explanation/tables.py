@@ -91,9 +91,9 @@ class StageTable(_FittedTable[StageRow]):
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
             Column[StageRow](
-                tr("Before"), 8, lambda row: row.stage.entered, lambda row: number(row.stage.entered), True
+                tr("Before"), 8, lambda row: row.stage.before, lambda row: number(row.stage.before), True
             ),
-            Column[StageRow](tr("After"), 8, lambda row: row.stage.left, lambda row: number(row.stage.left), True),
+            Column[StageRow](tr("After"), 8, lambda row: row.stage.after, lambda row: number(row.stage.after), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: milliseconds_text(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.description)

@@ -128,7 +128,7 @@ def stage_name(stage: SearchStage) -> str:
 def below_minimum(explanation: SearchExplanation | None) -> bool:
     """Return whether any result was removed because its score is below the minimum."""
     stages = () if explanation is None else explanation.stages
-    return any(stage.name in _MINIMUMS and stage.left < stage.entered for stage in stages)
+    return any(stage.name in _MINIMUMS and stage.after < stage.before for stage in stages)
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
@@ -156,7 +156,7 @@ def parts(reason: ResultExplanation) -> list[Part]:
     terms = sorted(reason.terms, key=lambda term: -term.score)
     present = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
     others = (
-        (_NEAR, reason.nearness),
+        (_NEAR, reason.proximity),
         (_NAME, reason.from_name),
         (_HELD, reason.from_coverage),
         (_IN_PROJECT, reason.from_project),
@@ -179,7 +179,7 @@ def rank(reason: ResultExplanation, outcome: SearchOutcome) -> str:
 
 def counts(stage: SearchStage) -> str:
     """Return how many candidates went into a stage and came out, for screen readers."""
-    entered, left = stage.entered, stage.left
+    entered, left = stage.before, stage.after
     match stage.unit:
         case "chunks":
             return tr_count(
@@ -240,10 +240,10 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
         for word in reason.missing:
             yield in_quotes(word), tr(_MISSING_TERM)
         yield tr("BM25 sum"), number(reason.bm25, ".2f")
-        yield tr("Added for nearby words"), number(reason.nearness * reason.full_bm25, ".2f")
+        yield tr("Added for nearby words"), number(reason.proximity * reason.full_bm25, ".2f")
         yield tr("Score of a full match"), number(reason.full_bm25, ".2f")
         yield tr("Score from BM25"), number(reason.from_bm25, ".3f")
-        yield tr("Share of the query"), number(reason.covered, ".0%")
+        yield tr("Share of the query"), number(reason.coverage, ".0%")
         yield tr("Added for this share"), number(reason.from_coverage, ".3f")
         if reason.from_name:
             yield tr("Added for the title or name"), number(reason.from_name, ".3f")
@@ -257,11 +257,11 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Names in the query"), ", ".join(reason.session_names)
         yield tr("Factor for a named session"), number(reason.session_factor, ".2f")
     yield from _age(reason)
-    if reason.mmr_like or reason.rank != reason.score_rank:
+    if reason.mmr_similar_to or reason.rank != reason.score_rank:
         yield tr("Rank before similar results moved down"), number(reason.score_rank)
         yield tr("Deducted for similarity"), number(reason.mmr_penalty, ".3f")
-        if reason.mmr_like:
-            yield tr("Similar to"), reason.mmr_like
+        if reason.mmr_similar_to:
+            yield tr("Similar to"), reason.mmr_similar_to
 
 
 def _of_term(term: TermMatch) -> str:

@@ -201,7 +201,7 @@ class FactEditor(FontSized, VerticalScrollArea):
             self._question: self._confirming,
             self._save: changed or self.is_new,
             self._revert: changed or self.is_new,
-            self._approve: fact is not None and active and fact.waiting and not changed,
+            self._approve: fact is not None and active and fact.pending and not changed,
             self._restore: forgotten and not self._confirming,
             self._forget: active and not changed,
             self._erase: forgotten and not self._confirming,

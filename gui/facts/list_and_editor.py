@@ -78,7 +78,7 @@ class _Delegate(RowDelegate):
         rect.setHeight(self._heights[1])
         age = write_line(painter, rect, age_text(fact), (small, colours.muted), at=AT_RIGHT)
         rect.setRight(rect.right() - age - _GAP)
-        colour = colours.degraded if fact.waiting and not is_forgotten else colours.muted
+        colour = colours.degraded if fact.pending and not is_forgotten else colours.muted
         write_line(painter, rect, meta_text(fact), (small, colour))
 
 

@@ -31,7 +31,7 @@ from gui.widgets.query_box import QueryBox
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
     ("remembered", marked("Saved"), marked("Facts for agents")),
-    ("waiting", marked("To approve"), marked("Facts that await your approval")),
+    ("pending", marked("To approve"), marked("Facts that await your approval")),
     ("forgotten", marked("Forgotten"), marked("Forgotten facts that can be restored")),
 )
 _WAITING = marked("To approve ({count:,})")
@@ -52,7 +52,7 @@ class FactFilters(QWidget):
         self._chips: dict[FactState, Chip] = {}
         for state, words, tip in _STATES:
             # The number is known after the first picture, and must not move the search box.
-            chip = Chip(tr(words), longest=tr(_WAITING, count=99) if state == "waiting" else "")
+            chip = Chip(tr(words), longest=tr(_WAITING, count=99) if state == "pending" else "")
             set_tip(chip, tr(tip))
             chip.setChecked(state == self.state)
             chip.clicked.connect(partial(self._choose_state, state))
@@ -74,8 +74,8 @@ class FactFilters(QWidget):
 
     def show_counts(self, facts: Iterable[Fact]) -> None:
         """Show the number of facts that await approval."""
-        waiting = sum(fact.state == "waiting" for fact in facts)
-        chip = self._chips["waiting"]
+        waiting = sum(fact.state == "pending" for fact in facts)
+        chip = self._chips["pending"]
         words = tr(_WAITING, count=waiting) if waiting else tr("To approve")
         if chip.text() != words:
             chip.setText(words)
@@ -367,7 +367,7 @@ class FactsPanel(QObject, ViewPanel):
         actions: tuple[Action, ...] = ()
         if self._finder.found is not None or self.filters.narrows:
             words = tr(wording.NO_MATCH), tr(wording.NO_MATCH_MORE)
-        elif self.filters.state == "waiting":
+        elif self.filters.state == "pending":
             words = tr(wording.NONE_WAITS), tr(wording.NONE_WAITS_MORE)
         elif self.filters.state == "forgotten":
             words = tr(wording.NONE_FORGOTTEN), tr(wording.NONE_FORGOTTEN_MORE, days=FORGOTTEN_DAYS)

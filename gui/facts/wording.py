@@ -11,12 +11,12 @@ CATEGORIES: dict[FactCategory, str] = {
     "other": marked("Other"),
 }
 _BY: dict[FactOrigin, str] = {
-    "person": marked("by you"),
+    "user": marked("by you"),
     "agent": marked("by an agent"),
     "capture": marked("captured"),
 }
 _HOW: dict[FactOrigin, str] = {
-    "person": marked("Written by you, {when}"),
+    "user": marked("Written by you, {when}"),
     "agent": marked("Saved by an agent, {when}"),
     "capture": marked("Captured from a message to an agent, {when}"),
 }
@@ -63,7 +63,7 @@ def meta_text(fact: Fact) -> str:
     parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:
         parts.append(tr("forgotten by an agent") if fact.forgotten_by == "agent" else tr("forgotten by you"))
-    elif fact.waiting:
+    elif fact.pending:
         parts.insert(0, tr("To approve"))
     return " · ".join(parts)
 
@@ -82,7 +82,7 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
         lines.append((tr("Last changed {when}", when=ago(fact.changed)), exact(fact.changed)))
     if fact.forgotten is not None:
         lines.append((_forgotten(fact, fact.forgotten), exact(fact.forgotten)))
-    elif fact.waiting:
+    elif fact.pending:
         lines.append((tr("Agents don't see this fact until you approve it."), ""))
     return tuple(lines)
 

@@ -105,13 +105,13 @@ def _failed(failed: Sequence[FileIssue], refused: bool) -> Iterator[Attention]:
 def _vectors(status: MemoryProviderStatus, refused: bool) -> Iterator[Attention]:
     if not status.pending_vectors or status.provider == "none":
         return
-    if status.awaiting is not None:
+    if status.awaiting_approval is not None:
         title = tr_count(
             "{count:,} passage waits for your approval to be embedded",
             "{count:,} passages wait for your approval to be embedded",
             status.pending_vectors,
         )
-        yield Attention("awaiting", "degraded", title, estimate_text(status.awaiting), (tr("Embed…"), "embed"))
+        yield Attention("awaiting", "degraded", title, estimate_text(status.awaiting_approval), (tr("Embed…"), "embed"))
     elif status.syncing is None:
         title = tr_count(
             "{count:,} passage is found by words only",

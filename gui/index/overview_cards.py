@@ -80,7 +80,7 @@ def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fi
             time_left = tr("{duration} left", duration=duration(step.seconds_left))
         return Figure("vectors", number(rows), ", ".join(part for part in (share, time_left) if part), "working", tip)
     if status.pending_vectors:
-        state: State = "degraded" if status.awaiting is not None else "working"
+        state: State = "degraded" if status.awaiting_approval is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
         return Figure("vectors", number(rows), note, state, tip)
     return Figure("vectors", number(rows), tr("every passage has a vector") if status.chunks else "", tip=tip)

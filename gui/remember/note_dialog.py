@@ -174,15 +174,16 @@ class NoteDialog(QDialog):
 
     def _show_counts(self, note: SessionNote) -> None:
         """Fill the menu of how many messages to include: numbers that make a difference, and that of the settings."""
-        counts = sorted({count for count in _COUNTS if count < note.said} | {note.messages})
+        counts = sorted({count for count in _COUNTS if count < note.session_messages} | {note.messages})
         blocked = self._count.blockSignals(True)
         self._count.clear()
         for count in counts:
-            whole = count == note.said
-            words = _all(count) if whole else tr("The last {count:,} of {said:,} messages", count=count, said=note.said)
+            whole = count == note.session_messages
+            last = tr("The last {count:,} of {total:,} messages", count=count, total=note.session_messages)
+            words = _all(count) if whole else last
             self._count.addItem(words, count)
-        if note.messages < note.said <= _COUNTS[-1]:
-            self._count.addItem(_all(note.said), note.said)
+        if note.messages < note.session_messages <= _COUNTS[-1]:
+            self._count.addItem(_all(note.session_messages), note.session_messages)
         self._count.blockSignals(blocked)
         self._count.choose(note.messages)
 

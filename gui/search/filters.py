@@ -77,8 +77,8 @@ class Filters(QWidget):
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
         for chip in (self._scope_chip, self._source_chips[0], self._period_chip):
-            Gate(chip, "conditions")
-        self._source_gates = [Gate(chip, "conditions") for chip in self._source_chips[1:]]
+            Gate(chip, "filters")
+        self._source_gates = [Gate(chip, "filters") for chip in self._source_chips[1:]]
         capabilities().changed.connect(self._follow_features)
         self.show_workspace("")
         self.show_indexed(frozenset())
@@ -101,7 +101,7 @@ class Filters(QWidget):
     @Slot()
     def _follow_features(self) -> None:
         """Remove all filters if the memory cannot filter at all."""
-        if why_missing("conditions"):
+        if why_missing("filters"):
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:

@@ -54,7 +54,7 @@ class QueryHelpMenu(QMenu):
             action.setData((code(example), tr(meaning)))
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
-                Gate(action, "conditions")
+                Gate(action, "filters")
         self.addSeparator()
         for note in _NOTES:
             action = self.addAction(tr(note))

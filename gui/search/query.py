@@ -57,7 +57,7 @@ class Query:
     """Whether to rank results that repeat others lower."""
     correct: bool = True
     """Whether a word that occurs nowhere may be replaced by the most similar one."""
-    everywhere: bool = False
+    all_workspaces: bool = False
     """Whether to search all workspaces, not only the open one."""
 
     @property
@@ -113,9 +113,9 @@ _MINUTE = 60
 
 def permitted(query: Query, unsupported: MissingFeatures) -> Query:
     """Return the query without the options that this memory doesn't support; the window hides them."""
-    if "conditions" in unsupported:
+    if "filters" in unsupported:
         query = replace(query, sources=None, days=None, scope=None)
-    if "narrowing" in unsupported:
+    if "within" in unsupported:
         query = replace(query, within=None)
     if "ordering" in unsupported:
         query = replace(query, half_life_days=0.0, diverse=False)
@@ -156,7 +156,7 @@ def run_query(
         options["per_file"] = 0
     if query.like is not None:
         return manager.search_like(query.like, cancel=cancel, **options)
-    if query.everywhere and query.scope is None and isinstance(manager, MultiWorkspaceMemory):
+    if query.all_workspaces and query.scope is None and isinstance(manager, MultiWorkspaceMemory):
         return manager.search_everywhere(query.text, cancel=cancel, **options)
     return manager.search(query.text, cancel=cancel, **options)
 

@@ -48,7 +48,7 @@ class QueryBuilder(QObject):
             within=self._narrowing.within,
             half_life_days=ranking.half_life_days,
             diverse=ranking.diverse,
-            everywhere=chosen.everywhere,
+            all_workspaces=chosen.everywhere,
         )
 
     def due(self) -> Query | None:
@@ -73,7 +73,7 @@ class QueryBuilder(QObject):
     def show(self, query: Query) -> None:
         """Set all controls to the options of a query, without searching."""
         self._filters.choose(query.sources, query.days, query.scope)
-        self._filters.choose_everywhere(query.everywhere)
+        self._filters.choose_everywhere(query.all_workspaces)
         if query.half_life_days is not None and query.diverse is not None:
             self._ranking.show(Ranking(query.half_life_days, query.diverse))
         self._narrowing.show(query)

@@ -300,7 +300,7 @@ class ResultActions(QObject):
             (LINK, self._link),
         ):
             results.add_action(known, run)
-        results.add_action(LIKE, self.like_requested.emit, lambda action: Gate(action, "alike").allow)
+        results.add_action(LIKE, self.like_requested.emit, lambda action: Gate(action, "similar").allow)
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
             results.add_action(known).triggered.connect(partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
@@ -321,7 +321,7 @@ class ResultActions(QObject):
         export = menu_entry(EXPORT.label, self.export_requested.emit, EXPORT.name)
         if selected > 1:
             export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", selected))
-        Gate(within, "narrowing")
+        Gate(within, "within")
         Gate(why, "explanation")
         copies = CITE, QUOTE, COPY_PATH, COPY_SNIPPET, LINK
         switch = (SWITCH_TO,) if split_name(result.path)[0] else ()

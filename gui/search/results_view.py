@@ -168,7 +168,7 @@ class ResultsView(QWidget):
         self.within_button = within = IconButton("filter", WITHIN.label)
         show_key_in_tooltip(within, WITHIN.label, WITHIN.name)
         self.header.add_button(within)
-        Gate(within, "narrowing")
+        Gate(within, "within")
         self.narrowing_bar = ScopeBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
@@ -321,7 +321,7 @@ class ResultsView(QWidget):
             )
         elif remedies:
             self._notice.show_notice(notice, remedy_label(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
-        elif outcome.similar_only and not why_missing("states"):
+        elif outcome.similar_only and not why_missing("path-states"):
             ask = partial(self.missing_file_requested.emit, answer.query.text)
             self._notice.show_notice(notice, tr(messages.MISSING_FILE), ask)
         else:
@@ -347,7 +347,7 @@ class ResultsView(QWidget):
             Offer(remedy.advice, remedy_label(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
         ask = partial(self.missing_file_requested.emit, answer.query.text)
-        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if not why_missing("states") else []
+        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if not why_missing("path-states") else []
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.list.why_requested.emit))
         actions.append(guide_action("not-found"))

@@ -30,7 +30,7 @@ def to_record(query: Query, order: SortOrder = "relevance") -> QueryRecord:
         half_life_days=query.half_life_days,
         diverse=query.diverse,
         order=order,
-        everywhere=query.everywhere,
+        all_workspaces=query.all_workspaces,
     )
 
 
@@ -44,7 +44,7 @@ def to_query(query: QueryRecord) -> Query:
         within=to_query(query.within) if query.within else None,
         half_life_days=query.half_life_days,
         diverse=query.diverse,
-        everywhere=query.everywhere,
+        all_workspaces=query.all_workspaces,
     )
 
 
@@ -65,7 +65,7 @@ def limits(query: QueryRecord) -> str:
         period_within(query.days) if query.days is not None else "",
         *Ranking(query.half_life_days or 0.0, bool(query.diverse)).words,
         tr("by date") if query.order == "date" else "",
-        tr("all workspaces") if query.everywhere else "",
+        tr("all workspaces") if query.all_workspaces else "",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -119,7 +119,7 @@ class SavedSearchStore(QObject):
 
     def save(self, name: str, query: QueryRecord) -> None:
         """Save a query under a name, replacing a saved search with the same name."""
-        self.restore(SavedSearch(name=name, query=query, used=time.time()))
+        self.restore(SavedSearch(name=name, query=query, last_used=time.time()))
 
     def restore(self, search: SavedSearch) -> None:
         """Restore a deleted search unchanged."""

@@ -127,7 +127,7 @@ class SavedList(QListWidget):
 
 def _tip(search: StoredSearch) -> str:
     if isinstance(search, RecentSearch):
-        return tr("{query}\nSearched {when}", query=title(search.query), when=exact(search.asked))
+        return tr("{query}\nSearched {when}", query=title(search.query), when=exact(search.searched))
     return "\n".join(part for part in (title(search.query), limits(search.query)) if part)
 
 

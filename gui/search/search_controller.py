@@ -221,7 +221,7 @@ class SearchController(QObject):
     @Slot()
     def _follow_features(self) -> None:
         """Repeat the current query without the features that the memory doesn't support."""
-        if why_missing("narrowing") and self._scope.within is not None:
+        if why_missing("within") and self._scope.within is not None:
             self._scope.show(replace(self.builder.query(self._box.query), within=None))
         if self._view.answer is not None:
             self.run_query()
@@ -265,7 +265,7 @@ class SearchController(QObject):
 
     def search_like(self, passage: Passage, words: str) -> None:
         """Find passages similar to `passage`, which begins with `words`, until the line above the results is closed."""
-        if self._refuses("alike"):
+        if self._refuses("similar"):
             return
         self._box.remember()
         before, target = self.builder.query(self._box.query), self.view_state
@@ -285,7 +285,7 @@ class SearchController(QObject):
     def search_file(self, row: MoreInFileRow) -> None:
         """Repeat the query in one file only, until the chip of the file is pressed."""
         answer = self._view.answer
-        if answer is not None and not self._refuses("conditions"):
+        if answer is not None and not self._refuses("filters"):
             self._box.remember()
             scope = Scope(row.path, row.title)
             self._show(replace(answer.query, scope=scope, max_results=FIRST_RESULTS))
@@ -294,7 +294,7 @@ class SearchController(QObject):
     @Slot()
     def search_within(self) -> None:
         """Limit further queries to the current results, until the line above the results is closed."""
-        if self._refuses("narrowing"):
+        if self._refuses("within"):
             return
         answer = self._view.answer
         if answer is not None and self._view.has_results:
@@ -350,7 +350,7 @@ class SearchController(QObject):
             self._runner.repeat(query)
 
     def _show(self, query: Query) -> None:
-        if query.like is not None and self._refuses("alike"):
+        if query.like is not None and self._refuses("similar"):
             return
         query = permitted(query, capabilities().unsupported)
         self.builder.show(query)

@@ -313,7 +313,7 @@ class ListBuilder(JobOwner, QObject):
         self._job.read(work, on_done)
 
     def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
-        unsearched = why_missing("conditions") if criteria.text else ""
+        unsearched = why_missing("filters") if criteria.text else ""
         others = [(remedy_label(remedy), self._action_of(remedy)) for remedy in hits.remedies]
         tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
         notice = without_failure(listing_view.notice(hits), self._failure)

@@ -219,7 +219,7 @@ class SessionsPanel(QObject, ViewPanel):
         `reopening`: it is one of the same folder; the position in the list stays.
         """
         self._manager = manager
-        self._content.set_manager(None if why_missing("conditions") else manager, reopening=reopening)
+        self._content.set_manager(None if why_missing("filters") else manager, reopening=reopening)
         if not reopening:
             self._forget_listed()
         listed = None if why_missing("sessions") else manager
@@ -249,7 +249,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(object)
     def _follow_features(self, features: Set[Feature]) -> None:
-        if features & {"sessions", "conditions"}:
+        if features & {"sessions", "filters"}:
             self.set_manager(self._manager)
 
     @Slot()
@@ -318,7 +318,7 @@ class SessionsPanel(QObject, ViewPanel):
         """List the sessions similar to the session `path`, with a button to return."""
         if self._manager is not None and self._reader.loaded is None:
             self._compared_next = path  # as soon as there is a list
-        elif self._manager is not None and not why_missing("alike"):
+        elif self._manager is not None and not why_missing("similar"):
             self.listed.cancel()
             self._similar.start(self._manager, path)
 

@@ -421,7 +421,7 @@ class SessionActions(QObject):
         )
         resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
         alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
-        Gate(alike, "alike")
+        Gate(alike, "similar")
         first = (go, *((fold,) if children else ()), REMEMBER)
         copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
         self._sessions.open_menu(at, *first, None, *copies, None, alike)

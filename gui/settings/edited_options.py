@@ -42,7 +42,7 @@ def other_vectors(now: Settings, then: Settings) -> bool:
 
 def _may_send(settings: Settings) -> bool:
     """Return whether texts may be sent to a service to embed them, perhaps only if the provider fails."""
-    return EmbeddingChoice.of(settings).remote or bool(settings.remote.agreed) or bool(fallback_owner(settings))
+    return EmbeddingChoice.of(settings).remote or bool(settings.remote.approved) or bool(fallback_owner(settings))
 
 
 class SettingsModel(QObject):

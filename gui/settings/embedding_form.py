@@ -247,7 +247,7 @@ class EmbeddingForm(QWidget):
         self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
         self._add("model", tr("Model"), self._model, self._model_hint)
         self._add("dimensions", tr("Vector dimensions"), self._dimensions)
-        self._add("agreed", tr("Allow"), *self._agreed.values())
+        self._add("approved", tr("Allow"), *self._agreed.values())
         self._add("price", tr("Price"), self._price)
         self._add("batch", "", self._batch, self._batch_hint)
         self._add("key", self.key.name, self.key)
@@ -262,7 +262,7 @@ class EmbeddingForm(QWidget):
         for line in (self._address, self._dimensions, self._price, self._file, self._name):
             line.editingFinished.connect(self._read_lines)
         for name, box in self._agreed.items():
-            box.clicked.connect(lambda on, name=name: self._set_choice(self._typed().with_agreed(name, on)))
+            box.clicked.connect(lambda on, name=name: self._set_choice(self._typed().with_approved(name, on)))
         self._batch.clicked.connect(lambda on: self._set_choice(replace(self._typed(), batch=on)))
         self._fallback.activated.connect(
             lambda _: self._set_choice(replace(self._typed(), fallback=self._fallback.currentData()))
@@ -304,7 +304,7 @@ class EmbeddingForm(QWidget):
         self._file.setText(choice.model_path)
         self._batch.setChecked(choice.batch)
         for name, box in self._agreed.items():
-            box.setChecked(name in choice.agreed)
+            box.setChecked(name in choice.approved)
         self._show_fallbacks(choice)
         visibility = {
             "server": choice.provider == "openai",
@@ -315,7 +315,7 @@ class EmbeddingForm(QWidget):
             "price": choice.remote,
             "batch": choice.may_batch,
             "key": choice.remote,
-            "agreed": choice.provider == "auto",
+            "approved": choice.provider == "auto",
             "fallback": choice.provider != "none",
             "fallback key": bool(later),
         }
@@ -397,7 +397,7 @@ class EmbeddingForm(QWidget):
             return
         self._earlier[before.provider] = before
         known = self._earlier.get(name) or before.with_provider(name)
-        self._set_choice(replace(known, fallback=before.fallback, agreed=before.agreed))
+        self._set_choice(replace(known, fallback=before.fallback, approved=before.approved))
 
     @Slot(int)
     def _server_chosen(self, _: int) -> None:

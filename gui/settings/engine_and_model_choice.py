@@ -139,7 +139,7 @@ class EmbeddingChoice(FormChoice):
     KEYS: ClassVar = {
         **{name: name for name in ("provider", "model", "dimensions", "fallback", "prices")},
         "base_url": "remote.base_url",
-        "agreed": "remote.agreed",
+        "approved": "remote.approved",
         "batch": "remote.batch.enabled",
         "model_path": "local.model_path",
     }
@@ -149,7 +149,7 @@ class EmbeddingChoice(FormChoice):
     dimensions: int | None = None
     fallback: str = "none"
     base_url: str = ""
-    agreed: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
     batch: bool = False
     model_path: str = ""
     prices: Mapping[str, float] = field(default_factory=dict)
@@ -197,7 +197,7 @@ class EmbeddingChoice(FormChoice):
         """Return the choice with another provider and its default model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
-    def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
+    def with_approved(self, provider: str, approved: bool) -> "EmbeddingChoice":
         """Return the choice with or without approval to send texts to a provider."""
-        providers = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
-        return replace(self, agreed=providers)
+        providers = tuple(name for name in REMOTE if (approved if name == provider else name in self.approved))
+        return replace(self, approved=providers)

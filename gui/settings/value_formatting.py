@@ -83,7 +83,7 @@ def sent_text(settings: Settings) -> str:
     fallback = fallback_text(settings)
     if settings.provider != "auto":
         sent = destination_sentence(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
-    elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
+    elif owners := any_of(OWNERS[name] for name in settings.remote.approved):
         sent = tr("Texts and queries may be sent to {owners}. Secrets in sessions are masked first.", owners=owners)
     else:
         sent = tr(_FALLBACK_ALONE) if fallback else tr(_NOTHING_LEAVES)
@@ -217,7 +217,7 @@ _WORDS: dict[str, Mapping[Any, str]] = {
     "qmd.scope.default": {"allow": marked("May search"), "deny": marked("May not search")},
     "provider": NAMES,
     "fallback": NAMES,
-    "remote.agreed": NAMES,
+    "remote.approved": NAMES,
     "backend": ENGINES,
 }
 

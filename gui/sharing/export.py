@@ -278,7 +278,7 @@ class SessionExports(FileExport):
         summary, opened = self._open_session(), self._workspace.current
         if summary is None or opened is None:
             return
-        limit = opened.settings.sessions.context_characters
+        limit = opened.settings.sessions.context_max_chars
 
         def done(text: str) -> None:
             QGuiApplication.clipboard().setText(text)

@@ -222,7 +222,7 @@ def _pending_vectors(status: MemoryProviderStatus) -> str:
     if not status.pending_vectors or status.provider == "none":
         return ""
     count = status.pending_vectors
-    if status.awaiting is None:
+    if status.awaiting_approval is None:
         return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", count)
     return tr_count("{count:,} passage waits for your approval", "{count:,} passages wait for your approval", count)
 
@@ -353,7 +353,7 @@ def _idle_line(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.dirty:
         return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
-        state: State = "working" if status.awaiting is None else "degraded"
+        state: State = "working" if status.awaiting_approval is None else "degraded"
         return SyncLine(state, tr("Keyword search is ready"), count=files, detail=unfinished, failed=failed, tip=tip)
     if instead := failed_engine(status):
         detail = f"{_instead_of(engine_name(status.backend), engine_name(instead.chosen))} · {when}"

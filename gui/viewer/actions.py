@@ -207,7 +207,7 @@ class SimilarAction(QObject):
         self._target: ViewTarget | None = None
         self.action = key_action(panel, LIKE)
         self.action.triggered.connect(self._request_similar)
-        self._gate = Gate(self.action, "alike")
+        self._gate = Gate(self.action, "similar")
         source.addAction(self.action)
         rendered.addAction(self.action)
         self.set_target(None)

@@ -145,9 +145,9 @@ class WindowMenu:
         commands.add_hidden("go.context-menu", marked("Context menu"), _open_context_menu, "Shift+F10", "Menu")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())
-        self._why = Gate(why, "states")
+        self._why = Gate(why, "path-states")
         Gate(explain, "explanation")
-        Gate(within, "narrowing")
+        Gate(within, "within")
         self.show_status(None)
         self.update_history_actions()
         navigation.changed.connect(self.update_history_actions)

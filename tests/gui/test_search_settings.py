@@ -147,13 +147,13 @@ def test_recent_searches_can_be_cleared_and_switched_off(qtbot, opened, memory):
     keep.trigger()
     _search(qtbot, opened, "Tomatoes")
     opened.search.focus_box()
-    qtbot.waitUntil(lambda: not engine.load_settings(memory.folder).window.keep_searches)
+    qtbot.waitUntil(lambda: not engine.load_settings(memory.folder).window.search_history)
     assert memory.saved_searches.recent() == ()
     assert not _menu(opened)["Clear recent searches"].isEnabled()
 
 
 def test_saved_history_setting_applies_from_start(qtbot, window, memory):
-    engine.save_setting("window.keep_searches", False, memory.folder)
+    engine.save_setting("window.search_history", False, memory.folder)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     assert not _menu(window)["Save search history"].isChecked()

@@ -11,7 +11,7 @@ def test_pending_estimate_is_reported_once_per_model(qtbot):
     news.awaiting.connect(received.append)
     first, grown = make_estimate(chunks=9), make_estimate(chunks=10)
     for awaiting in (None, first, grown, make_estimate(model="other"), None):
-        news.update_status(make_status(awaiting=awaiting))
+        news.update_status(make_status(awaiting_approval=awaiting))
     assert [found and (found.model, found.chunks) for found in received] == [
         (first.model, 9),
         ("other", make_estimate().chunks),
@@ -22,7 +22,7 @@ def test_pending_estimate_is_reported_once_per_model(qtbot):
 def test_closed_workspace_withdraws_pending_estimate(qtbot):
     news = StatusEvents()
     received = []
-    news.update_status(make_status(awaiting=make_estimate()))
+    news.update_status(make_status(awaiting_approval=make_estimate()))
     news.awaiting.connect(received.append)
     news.update_status(None)
     assert received == [None]

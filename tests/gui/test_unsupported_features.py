@@ -28,13 +28,13 @@ Control = Qt.KeyboardModifier.ControlModifier
 Shift = Qt.KeyboardModifier.ShiftModifier
 CLOSED: dict[Feature, set[str]] = {
     "sessions": {"Find a session"},
-    "alike": {"More like this", "Similar sessions"},
-    "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
-    "narrowing": {"Search within these results"},
+    "similar": {"More like this", "Similar sessions"},
+    "filters": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
+    "within": {"Search within these results"},
     "ordering": {"Prefer newer", "Half-life", "More variety", "Use this order for all searches"},
     "completion": set(),
     "explanation": {"Why this result?"},
-    "states": {"Why is a file not found?", "Why is this file not found?"},
+    "path-states": {"Why is a file not found?", "Why is this file not found?"},
     "models": set(),
     "insight": {"Show passage borders", "Show passages of the index"},
 }
@@ -42,17 +42,17 @@ CLOSED: dict[Feature, set[str]] = {
 SAID: dict[Feature, set[str]] = {
     "sessions": {"sessions"},
     "explanation": {"explanation"},
-    "states": {"diagnostics"},
+    "path-states": {"diagnostics"},
     "models": {"settings"},
     "insight": {"index"},
 }
 """Views whose texts contain the reason. The diagnostics contain all reasons."""
 TOGETHER: tuple[tuple[Feature, ...], ...] = (
-    ("alike",),
-    ("conditions", "narrowing", "ordering", "completion"),
+    ("similar",),
+    ("filters", "within", "ordering", "completion"),
     ("sessions", "models"),
     ("explanation", "insight"),
-    ("states",),
+    ("path-states",),
 )
 """Features that are missing at the same time: each has its own controls and reason."""
 
@@ -132,7 +132,7 @@ def _visit(qtbot, window: MainWindow, *features: Feature) -> dict[str, str]:
     if "explanation" in views:
         window.dock.show_explanation()
         read["explanation"] = _texts(window.dock.explanation)
-    if "sessions" in views or "alike" in features:
+    if "sessions" in views or "similar" in features:
         window.views.switch("sessions")
         qtbot.waitUntil(lambda: at_rest(window))
         window.views.sessions.search("relay")
@@ -189,11 +189,11 @@ def test_each_feature_is_missing_in_some_group():
 @pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)
 def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
     keys: dict[Feature, tuple[Qt.Key, Qt.KeyboardModifier]] = {
-        "alike": (Key.Key_M, Alt),
-        "narrowing": (Key.Key_K, Control | Shift),
+        "similar": (Key.Key_M, Alt),
+        "within": (Key.Key_K, Control | Shift),
         "completion": (Key.Key_Space, Control),
         "explanation": (Key.Key_I, Control),
-        "states": (Key.Key_D, Control | Shift),
+        "path-states": (Key.Key_D, Control | Shift),
         "insight": (Key.Key_C, Alt),
     }
     _open(qtbot, window, memory, *keys)
@@ -202,7 +202,7 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
     shown = {}
     for feature, key in keys.items():
         window.search.focus_box()
-        if feature == "alike":
+        if feature == "similar":
             window.search.focus_list()
         elif feature == "insight":
             window.views.focus_reader()
@@ -214,7 +214,7 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
 
 
 def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_menus):
-    labels = {"alike": "More like this", "narrowing": "Search within these results", "explanation": "Why this result?"}
+    labels = {"similar": "More like this", "within": "Search within these results", "explanation": "Why this result?"}
     _open(qtbot, window, memory)
     window.search.search("timer")
     results = window.search.view.list
@@ -233,7 +233,7 @@ def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_me
 
 
 def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
-    _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
+    _open(qtbot, window, memory, "filters", "ordering", "within")
     query = QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=QueryRecord("irrigation"))
     window.search.controller.show_query(query)
     qtbot.waitUntil(lambda: at_rest(window))
@@ -246,7 +246,7 @@ def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, me
     _open(qtbot, window, memory)
     window.search.controller.show_query(QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))
-    memory.lack("conditions", "ordering")
+    memory.lack("filters", "ordering")
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
     assert (window.search.filters.sources, window.search.filters.days) == (None, None)
     assert window.search.ranking.ranking == Ranking()
@@ -261,8 +261,8 @@ def test_gate_shortcuts_and_tooltips_follow_keymap(qtbot, qapp):
     window = QMainWindow()
     qtbot.addWidget(window)
     action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
-    Gate(action, "alike")
-    capabilities().begin({"alike": "Nothing can be compared here."})
+    Gate(action, "similar")
+    capabilities().begin({"similar": "Nothing can be compared here."})
     assert [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+M"]
     keymap().set_own({"trial.like": ["Alt+L"]})
     qtbot.waitUntil(lambda: [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+L"])

@@ -37,14 +37,14 @@ def make_reason(**changes: Any) -> ResultExplanation:
         date_origin="name",
         score_rank=1,
         mmr_penalty=0.12,
-        mmr_like="topics/shopping.md#L1-L3",
+        mmr_similar_to="topics/shopping.md#L1-L3",
         score=0.343,
         fresh_score=0.686,
         min_score=0.35,
         bm25=6.8,
         full_bm25=10.0,
-        nearness=0.03,
-        covered=0.8,
+        proximity=0.03,
+        coverage=0.8,
         from_bm25=0.71,
         missing=("skipped",),
         cosine_low=0.15,
@@ -63,7 +63,7 @@ def make_stages(found: int, results: int, files: int = 4) -> tuple[SearchStage, 
         ("results", found, results, f"{results} of {found} results are shown.", 0.6, "chunks"),
     )
     return tuple(
-        SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit)  # type: ignore[arg-type]
+        SearchStage(name=name, before=entered, after=left, note=note, milliseconds=spent, unit=unit)  # type: ignore[arg-type]
         for name, entered, left, note, spent, unit in rows
     )
 

@@ -82,7 +82,7 @@ class FakeSyncing(Closable):
         self._check_open()
         if approve:
             self.approvals += 1
-            self.set_status(awaiting=None)
+            self.set_status(awaiting_approval=None)
         token = cancel or CancelToken()
         with self._lock:
             self.syncs.append((reason, force))

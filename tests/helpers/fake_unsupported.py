@@ -10,15 +10,15 @@ FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 ASKING: dict[Feature, tuple[str, ...]] = {
     "sessions": ("sessions", "read_session", "raw_lines", "session_image"),
-    "alike": ("search_like", "similar_sessions"),
+    "similar": ("search_like", "similar_sessions"),
     "completion": ("query_values",),
-    "states": ("explain_path",),
+    "path-states": ("explain_path",),
     "models": ("estimate_embedding", "stored_models", "purge_model"),
 }
 """Methods of each feature, if it has any."""
 _OPTIONS: dict[Feature, tuple[str, ...]] = {
-    "conditions": ("sources", "path_glob", "since", "until"),
-    "narrowing": ("within",),
+    "filters": ("sources", "path_glob", "since", "until"),
+    "within": ("within",),
     "ordering": ("half_life_days", "diverse"),
     "explanation": ("explain",),
 }
@@ -68,7 +68,7 @@ class LimitedMemory(FakeMemory):
         return super().search(query, **options)
 
     def search_like(self, passage: Passage, **options: Any) -> SearchOutcome:
-        self._refuse("alike")
+        self._refuse("similar")
         return super().search_like(passage, **options)
 
     @property

@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
     os.environ["ACME_KEY"] = "acme-key"
 
     config = folder / "settings.toml"
-    config.write_text('version = 1\n[defaults]\nprovider = "acme"\nfallback = "acme"\nremote.agreed = ["acme"]\n')
+    config.write_text('version = 1\n[defaults]\nprovider = "acme"\nfallback = "acme"\nremote.approved = ["acme"]\n')
     settings = engine.load_settings(config=config)
     refused = ""
     try:

@@ -204,7 +204,7 @@ class QmdMemory:
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        self._capabilities("alike")
+        self._capabilities("similar")
 
     def apply_query_settings(self, settings: Settings) -> None:
         self._lifetime.check()
@@ -228,7 +228,7 @@ class QmdMemory:
         return self._files.locate(path)
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        self._capabilities("states")
+        self._capabilities("path-states")
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_sessions()
@@ -251,7 +251,7 @@ class QmdMemory:
         return self._session_files.image(path, message, number, cancel)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        self._capabilities("alike")
+        self._capabilities("similar")
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()

@@ -374,7 +374,7 @@ class QmdSearch:
     def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         """Answer a query, if its session may search. Raises `Unsupported`, `QmdError`, `Cancelled`."""
         if options.get("within"):
-            raise unsupported("narrowing")
+            raise unsupported("within")
         if options.get("half_life_days") or options.get("diverse"):
             raise unsupported("ordering")
         started = time.perf_counter()

@@ -104,13 +104,13 @@ def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str
         "providerUnavailableReason": unavailable or None,
         "providerError": sync.embed_problem or None,
         "unknownScripts": [],
-        "passedOver": [],
+        "skippedProviders": [],
         "remote": False,
         "server": None,
         "price": None,
         "consent": None,
         "remoteFallback": None,
-        "keyPlace": None,
+        "keyOrigin": None,
         "readOnly": None,
         "diskFull": False,
         "qmd": {
@@ -142,12 +142,12 @@ BUILT_IN_CAN = marked("The built-in index supports this.")
 """Sentence at the end of each reason."""
 
 _UNSUPPORTED: Mapping[Feature, str] = {
-    "alike": marked("qmd can't search for passages similar to another passage."),
-    "narrowing": marked("qmd always searches all notes and can't search within earlier results."),
+    "similar": marked("qmd can't search for passages similar to another passage."),
+    "within": marked("qmd always searches all notes and can't search within earlier results."),
     "ordering": marked("qmd orders results by its own scores, so age and variety can't change the order."),
     "completion": marked("qmd does not list the titles, tags and projects that it knows."),
     "explanation": marked("qmd does not explain its results."),
-    "states": marked("qmd does not report why a file is found or not."),
+    "path-states": marked("qmd does not report why a file is found or not."),
     "models": marked("qmd manages its models and vectors itself."),
     "insight": marked("The index of qmd can't be inspected."),
 }

@@ -114,7 +114,7 @@ def _cosines(
 
 def _is_configured(settings: Settings, name: str) -> bool:
     return name in {settings.provider, settings.fallback} or (
-        settings.provider == "auto" and name in settings.remote.agreed
+        settings.provider == "auto" and name in settings.remote.approved
     )
 
 

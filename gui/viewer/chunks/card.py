@@ -346,7 +346,7 @@ class ChunkCard(Resized, BottomCard):
         more = push_button(tr("More like this"), role="flush")
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
-        Gate(more, "alike")
+        Gate(more, "similar")
         return more
 
     def _copy_all(self) -> None:

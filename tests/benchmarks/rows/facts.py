@@ -154,7 +154,7 @@ def _facts(folder: Path, texts: Sequence[str]):
     facts = Facts(user, lambda: provider, lambda _: None)
     facts.revert_to(
         *(
-            Fact(id=str(n), text=text, category="fact", importance=0.7, created=n, changed=n, origin="person")
+            Fact(id=str(n), text=text, category="fact", importance=0.7, created=n, changed=n, origin="user")
             for n, text in enumerate(texts)
         )
     )

@@ -182,7 +182,7 @@ def test_captured_fact_waits_and_is_hidden(session: Session, facts: Facts) -> No
     assert capture(session(), turn) == ()
     mine = session("agent:main:7", auto_capture=True)
     [fact] = capture(mine, turn)
-    assert (fact.waiting, fact.origin, fact.category, fact.session_key) == (
+    assert (fact.pending, fact.origin, fact.category, fact.session_key) == (
         True,
         "capture",
         "preference",

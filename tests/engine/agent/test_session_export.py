@@ -116,7 +116,7 @@ def test_export_names_models_tokens_and_cost(format):
     session = sails()
     usage = (ModelUsage(model="claude-opus-4-5", input_tokens=5, output_tokens=7),)
     spent = UsageTotal(input_tokens=5, output_tokens=7, cache_read_tokens=1000, cost=1.5)
-    summary = msgspec.structs.replace(session.summary, usage=usage, spent=spent)
+    summary = msgspec.structs.replace(session.summary, usage=usage, total_usage=spent)
     made = msgspec.structs.replace(session, summary=summary, masked=2)
     text = export_session(made, format)
     assert "claude-opus-4-5 · 1,005 tokens in · 7 tokens out · $1.50" in text

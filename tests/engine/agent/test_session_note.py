@@ -62,7 +62,7 @@ def test_note_has_the_reference_format(memory: FakeMemory, tmp_path: Path) -> No
         "assistant: Its relay sticks.\n"
     )
     assert (note.date, note.time, note.slug) == ("2026-05-31", "16:59:59", "drip-valve-open-relay")
-    assert (note.messages, note.said, note.existing) == (2, 2, "")
+    assert (note.messages, note.session_messages, note.existing) == (2, 2, "")
     written = save_note(memory, tmp_path, Settings(), note)
     assert written.path == "memory/2026-05-31-drip-valve-open-relay.md"
     assert (tmp_path / written.path).read_text() == note.text
@@ -147,7 +147,7 @@ def test_no_chat_model_sends_nothing(note: SessionNote, monkeypatch: pytest.Monk
     """Even if text may be sent to the same service for embedding."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with ChatServer() as server:
-        remote = RemoteSettings(base_url=server.base_url, agreed=("openai",))
+        remote = RemoteSettings(base_url=server.base_url, approved=("openai",))
         assert suggest_slug(note, Settings(provider="openai", remote=remote)) == ""
         assert server.requests == []
 

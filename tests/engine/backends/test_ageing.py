@@ -195,11 +195,11 @@ def test_copies_move_down_for_variety(open_memory, workspace, provider, by_vecto
         path: result.score for path, (result, _) in before.items()
     }
     reason = found[third][1]
-    assert (reason.rank, reason.score_rank, reason.mmr_like) == (3, 2, found[first][0].citation)
+    assert (reason.rank, reason.score_rank, reason.mmr_similar_to) == (3, 2, found[first][0].citation)
     assert 0.15 < reason.mmr_penalty <= 0.3
-    assert (found[first][1].mmr_penalty, found[first][1].mmr_like) == (0.0, "")
+    assert (found[first][1].mmr_penalty, found[first][1].mmr_similar_to) == (0.0, "")
     stage = outcome.explanation.stages[-2]
-    assert (stage.name, stage.entered, stage.left) == ("diversity", 4, 4)
+    assert (stage.name, stage.before, stage.after) == ("diversity", 4, 4)
     assert stage.note.startswith("2 of the first 4")
 
 
@@ -278,4 +278,4 @@ def test_copy_without_vector_is_compared_by_keywords(open_memory, workspace: Pat
     reasons = [reason for _, reason in found.values()]
     assert [found[path][1].vector_score is None for path in ("copies/a.md", "copies/b.md")] == [False, True]
     later = max(reasons, key=lambda reason: reason.mmr_penalty)
-    assert {later.citation, later.mmr_like} == {"copies/a.md#L1-L3", "copies/b.md#L1-L3"}
+    assert {later.citation, later.mmr_similar_to} == {"copies/a.md#L1-L3", "copies/b.md#L1-L3"}

@@ -90,7 +90,7 @@ def use_everything(memory: BuiltinMemory) -> None:
 
 
 def agreed(*names: str, base_url: str = "") -> RemoteSettings:
-    return RemoteSettings(agreed=names, base_url=base_url)
+    return RemoteSettings(approved=names, base_url=base_url)
 
 
 NOWHERE = {
@@ -194,7 +194,7 @@ def test_provider_gets_nothing_after_consent_is_withdrawn(
     before = len(server.requests)
     assert before
     (workspace / "new.md").write_text("# New\n\nA secret of mine.\n")
-    remote = msgspec.structs.replace(remote, agreed=())
+    remote = msgspec.structs.replace(remote, approved=())
     use_everything(open_real(Settings(provider="auto", model="m", remote=remote)))
     assert len(server.requests) == before
 

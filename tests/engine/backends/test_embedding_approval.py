@@ -44,19 +44,19 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, paid_provider) ->
     report = memory.sync()
     assert paid_provider.embedded == []
     assert report.error == ""
-    assert report.awaiting is not None
-    assert report.awaiting == memory.status().awaiting
-    assert report.awaiting == memory.estimate_embedding()
-    assert (report.awaiting.chunks, report.awaiting.cached) == (report.vectors_pending, 0)
-    assert report.awaiting.cost == pytest.approx(report.awaiting.tokens * 10 / 1e6)
+    assert report.awaiting_approval is not None
+    assert report.awaiting_approval == memory.status().awaiting_approval
+    assert report.awaiting_approval == memory.estimate_embedding()
+    assert (report.awaiting_approval.chunks, report.awaiting_approval.cached) == (report.vectors_pending, 0)
+    assert report.awaiting_approval.cost == pytest.approx(report.awaiting_approval.tokens * 10 / 1e6)
     assert hits(memory, "hose") == ["shopping.md"]
     assert "has not been approved" in memory.search("hose").notice
     assert not memory.status().dirty, "only vectors are missing"
 
     updates = []
-    done = memory.sync(progress=updates.append, approve=report.awaiting)
-    assert memory.status().awaiting is None
-    assert (done.awaiting, done.vectors_pending) == (None, 0)
+    done = memory.sync(progress=updates.append, approve=report.awaiting_approval)
+    assert memory.status().awaiting_approval is None
+    assert (done.awaiting_approval, done.vectors_pending) == (None, 0)
     assert done.tokens == paid_provider.tokens_used > 0
     assert done.cost == pytest.approx(done.tokens * 10 / 1e6)
     assert (updates[-1].tokens, updates[-1].cost) == (done.tokens, done.cost)
@@ -65,7 +65,7 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, paid_provider) ->
 
 def test_sync_can_be_approved_in_advance(open_memory, paid_provider) -> None:
     report = open_memory(use=paid_provider).sync(approve=True)
-    assert (report.awaiting, report.vectors_pending) == (None, 0)
+    assert (report.awaiting_approval, report.vectors_pending) == (None, 0)
 
 
 def test_approval_covers_no_more_than_the_estimate(open_memory, paid_provider, workspace: Path) -> None:
@@ -74,8 +74,8 @@ def test_approval_covers_no_more_than_the_estimate(open_memory, paid_provider, w
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     report = memory.sync(approve=seen)
     assert paid_provider.embedded == []
-    assert report.awaiting.tokens > seen.tokens
-    assert memory.sync(approve=report.awaiting).vectors_pending == 0
+    assert report.awaiting_approval.tokens > seen.tokens
+    assert memory.sync(approve=report.awaiting_approval).vectors_pending == 0
 
 
 def test_approval_of_a_provider_excludes_its_fallback(open_memory, paid_provider) -> None:
@@ -85,8 +85,8 @@ def test_approval_of_a_provider_excludes_its_fallback(open_memory, paid_provider
     paid_provider.before = lambda texts: fail()
     report = memory.sync(approve=seen)
     assert second.embedded == []
-    assert report.awaiting.provider == "second"
-    assert memory.sync(approve=report.awaiting).vectors_pending == 0
+    assert report.awaiting_approval.provider == "second"
+    assert memory.sync(approve=report.awaiting_approval).vectors_pending == 0
 
 
 def test_approval_reaches_a_running_sync(open_memory, paid_provider, monkeypatch) -> None:
@@ -118,7 +118,7 @@ def test_approval_reaches_a_running_sync(open_memory, paid_provider, monkeypatch
 
 def test_small_work_needs_no_approval(open_memory) -> None:
     report = open_memory(use=PaidProvider()).sync()
-    assert (report.awaiting, report.vectors_pending) == (None, 0)
+    assert (report.awaiting_approval, report.vectors_pending) == (None, 0)
     assert 0 < report.cost < 0.01
 
 
@@ -128,9 +128,9 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
     provider.price, provider.remote = None, remote
     memory = open_memory(use=provider)
     report = memory.sync()
-    assert (report.awaiting is not None) is waits
+    assert (report.awaiting_approval is not None) is waits
     done = memory.sync(approve=True)
-    assert (done.vectors_pending, memory.status().awaiting) == (0, None)
+    assert (done.vectors_pending, memory.status().awaiting_approval) == (0, None)
     assert (done.cost is None) is waits
     assert memory.status().recent_syncs[1].cost == done.cost
 
@@ -151,7 +151,7 @@ def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provi
     paid_provider.before = lambda texts: None
     memory = open_memory(use=paid_provider)
     done = memory.sync()
-    assert (done.awaiting, done.vectors_pending) == (None, 0)
+    assert (done.awaiting_approval, done.vectors_pending) == (None, 0)
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     assert memory.sync().awaiting is not None, "the approval covered the earlier texts only"
 
@@ -234,7 +234,7 @@ def test_resumed_rebuild_needs_no_new_approval(open_memory, paid_provider) -> No
     assert memory.sync(approve=True, cancel=cancelled_at_the_first_request(paid_provider)).cancelled
     paid_provider.before = lambda texts: None
     done = memory.sync()
-    assert (done.full, done.awaiting, done.vectors_pending) == (True, None, 0)
+    assert (done.full, done.awaiting_approval, done.vectors_pending) == (True, None, 0)
 
 
 def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
@@ -273,9 +273,9 @@ def test_other_program_sees_pending_and_approval(open_memory, paid_provider) -> 
     memory = open_memory(use=paid_provider)
     report = memory.sync()
     other = open_memory(use=paid_provider)
-    assert other.status().awaiting == report.awaiting
-    assert other.sync(approve=report.awaiting).vectors_pending == 0
-    assert (memory.status().awaiting, memory.status().pending_vectors) == (None, 0)
+    assert other.status().awaiting_approval == report.awaiting_approval
+    assert other.sync(approve=report.awaiting_approval).vectors_pending == 0
+    assert (memory.status().awaiting_approval, memory.status().pending_vectors) == (None, 0)
 
 
 def test_pending_estimate_dropped_with_other_provider(open_memory, paid_provider) -> None:
@@ -283,10 +283,10 @@ def test_pending_estimate_dropped_with_other_provider(open_memory, paid_provider
     memory.sync()
     memory.close()
     memory = open_memory()
-    assert memory.status().awaiting is None
+    assert memory.status().awaiting_approval is None
     assert memory.sync().vectors_pending == 0
     memory.close()
-    assert open_memory(use=None).status().awaiting is None
+    assert open_memory(use=None).status().awaiting_approval is None
 
 
 def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) -> None:
@@ -296,17 +296,17 @@ def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) ->
     memory.close()
     memory = open_memory(use=FakeProvider(id="slow"))
     report = memory.sync()
-    assert report.awaiting is not None
-    assert (report.awaiting.cost, report.awaiting.remote) == (0.0, False)
-    assert report.awaiting.seconds > 3600
-    assert memory.sync(approve=report.awaiting).vectors_pending == 0
+    assert report.awaiting_approval is not None
+    assert (report.awaiting_approval.cost, report.awaiting_approval.remote) == (0.0, False)
+    assert report.awaiting_approval.seconds > 3600
+    assert memory.sync(approve=report.awaiting_approval).vectors_pending == 0
 
 
 def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, paid_provider) -> None:
     memory = open_memory(use=paid_provider)
     memory.sync()
     report = memory.sync(force=True)
-    assert (report.full, report.awaiting is not None, report.vectors_embedded) == (True, True, 0)
+    assert (report.full, report.awaiting_approval is not None, report.vectors_embedded) == (True, True, 0)
     assert memory.status().generation == 2
 
 

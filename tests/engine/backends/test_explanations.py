@@ -70,7 +70,7 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
         assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
         if not reason.missing:
-            assert reason.from_bm25 == pytest.approx(reason.bm25 / reason.full_bm25 + reason.nearness)
+            assert reason.from_bm25 == pytest.approx(reason.bm25 / reason.full_bm25 + reason.proximity)
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
         span = reason.cosine_high - reason.cosine_low
         assert reason.vector_evidence == pytest.approx((reason.cosine - reason.cosine_low) / span)
@@ -87,7 +87,7 @@ def test_best_alternative_alone_is_scored(open_memory) -> None:
     reason = _reason(outcome, "shopping.md")
     assert len(reason.terms) == 2
     assert reason.bm25 == pytest.approx(max(term.bm25 for term in reason.terms))
-    assert reason.covered == 1.0
+    assert reason.coverage == 1.0
     assert sorted(term.score > 0 for term in reason.terms) == [False, True]
     assert "but of words joined by OR only the best one counts." in reasons_of(reason)[0].sentence
 
@@ -110,8 +110,8 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     outcome = memory.search(query, min_score=0, explain=True)
     for reason in outcome.explanation.results:
         assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
-        if reason.covered == 1.0:
-            assert reason.from_bm25 >= sum(term.score for term in reason.terms) + reason.nearness - 1e-6
+        if reason.coverage == 1.0:
+            assert reason.from_bm25 >= sum(term.score for term in reason.terms) + reason.proximity - 1e-6
         if words_alone:
             whole = reason.text_weight * (reason.text_evidence or reason.text_score)
             assert reason.fresh_score == pytest.approx(min(1.0, whole), abs=1e-5)

@@ -198,7 +198,7 @@ def test_erased_fact_removed_with_vector(facts: Facts, user: UserData) -> None:
 def test_explicit_repeat_restores_but_capture_does_not(facts: Facts) -> None:
     fact = facts.add("I prefer tea").fact
     facts.forget([fact.id])
-    assert facts.add("I prefer tea!", origin="capture", waiting=True).duplicate
+    assert facts.add("I prefer tea!", origin="capture", pending=True).duplicate
     assert facts.all()[0].forgotten is not None
     again = facts.add("I prefer tea!", category="preference")
     assert (again.duplicate, again.fact.id, again.fact.text) == (False, fact.id, "I prefer tea!")
@@ -209,12 +209,12 @@ def test_explicit_repeat_restores_but_capture_does_not(facts: Facts) -> None:
 
 
 def test_pending_fact_not_sent_until_approved(facts: Facts, provider: FakeProvider) -> None:
-    fact = facts.add("I prefer tea", origin="capture", waiting=True).fact
-    facts.add("Something else", origin="person")
+    fact = facts.add("I prefer tea", origin="capture", pending=True).fact
+    facts.add("Something else", origin="user")
     assert texts(facts, "prefer tea") == []
     assert provider.embedded == ["Something else"]
     assert texts(facts, "prefer tea", everything=True) == ["I prefer tea"]
-    assert facts.add("I prefer tea", origin="agent", waiting=True).duplicate
+    assert facts.add("I prefer tea", origin="agent", pending=True).duplicate
     facts.approve([fact.id])
     assert texts(facts, "prefer tea") == ["I prefer tea"]
     assert "I prefer tea" in provider.embedded
@@ -262,7 +262,7 @@ def test_other_model_gets_own_vectors(user: UserData, provider: FakeProvider) ->
 
 
 def test_no_request_without_facts_to_compare(facts: Facts, provider) -> None:
-    facts.add("It waits", waiting=True)
+    facts.add("It waits", pending=True)
     assert facts.find("It waits").results == ()
     assert facts.find("waits", everything=True).mode == "keyword"
     assert (provider.questions, provider.embedded) == ([], [])

@@ -84,7 +84,7 @@ def test_words_of_a_time_count_by_the_date_of_a_note(open_memory, workspace: Pat
     assert list(found) == [f"{spring}.md"]
     reason = found[f"{spring}.md"]
     assert set(reason.missing) <= {"happened"}
-    assert reason.covered > 0.7
+    assert reason.coverage > 0.7
 
 
 def test_time_without_any_note_hides_no_other_words(open_memory, workspace: Path) -> None:

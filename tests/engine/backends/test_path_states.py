@@ -85,7 +85,7 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
         ("greenhouse.md", "indexed", "", "open"),
         ("changed.md", "pending", "", "sync"),
         ("new.md", "pending", "", "sync"),
-        ("gone.md", "gone", "", "sync"),
+        ("gone.md", "deleted", "", "sync"),
         ("nothing.md", "missing", "", None),
         ("broken.md", "not-text", "binary", "open"),
         ("zeros.md", "not-text", "binary", "open"),
@@ -195,7 +195,7 @@ def test_name_in_other_unicode_form_is_the_same_file(memory: BuiltinMemory) -> N
         ("plugin", ".obsidian/plugin.md", "excluded"),
         ("ines", "people/ines.md", "indexed"),
         ("readme.md", "node_modules/readme.md", "excluded"),
-        ("gone.md", "gone.md", "gone"),
+        ("gone.md", "gone.md", "deleted"),
         ("other", "", "missing"),
         ("daily/photo", "", "missing"),
         ("*", "", "missing"),
@@ -279,13 +279,13 @@ def test_indexed_file_has_title_chunks_vectors_and_size(open_memory, workspace: 
 def test_a_folder_counts_its_files(memory: BuiltinMemory, workspace: Path) -> None:
     contents = memory.explain_path(str(workspace)).contents
     assert contents is not None
-    assert (contents.indexed, contents.waiting, contents.gone, contents.failed) == (5, 2, 1, 2)
-    assert {issue.rule for issue in contents.passed} == {
+    assert (contents.indexed, contents.pending, contents.deleted, contents.failed) == (5, 2, 1, 2)
+    assert {issue.rule for issue in contents.skipped} == {
         *("symlink", "hidden", "secret", "too-large", "ignored-folder", "exclude", "extension")
     }
     daily = memory.explain_path("daily").contents
     assert daily is not None
-    assert (daily.indexed, daily.waiting, daily.gone, daily.passed_total) == (1, 0, 0, 1)
+    assert (daily.indexed, daily.pending, daily.deleted, daily.skipped_total) == (1, 0, 0, 1)
 
 
 def test_path_next_to_memory_folder_is_explained(workspace: Path, open_memory) -> None:
@@ -344,9 +344,9 @@ def test_session_is_explained_by_its_name_and_its_transcript(transcripts: Builti
     assert transcripts.explain_path("sessions/main/boat.jsonl").changed
     contents = transcripts.explain_path(str(folder)).contents
     assert contents is not None
-    assert (contents.indexed, contents.waiting, [one.rule for one in contents.passed]) == (0, 2, ["unknown-format"])
+    assert (contents.indexed, contents.pending, [one.rule for one in contents.skipped]) == (0, 2, ["unknown-format"])
     (folder / "boat.jsonl").unlink()
-    assert transcripts.explain_path("sessions/main/boat.jsonl").state == "gone"
+    assert transcripts.explain_path("sessions/main/boat.jsonl").state == "deleted"
 
 
 def test_note_is_excluded_if_only_sessions_are_searched(workspace: Path, tmp_path: Path, open_memory) -> None:

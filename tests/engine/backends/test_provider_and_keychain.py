@@ -38,7 +38,7 @@ def test_status_names_key_and_recipient(memory: BuiltinMemory, keychain: FakeKey
     keychain.secrets["mnemoscope", "openai"] = "the-very-key"
     status = memory.status()
     assert status.provider == "openai"
-    assert status.custom["keyPlace"] == "the keychain"
+    assert status.custom["keyOrigin"] == "the keychain"
     assert status.custom["consent"] == "named as provider"
     assert "the-very-key" not in repr(status)
 
@@ -213,11 +213,11 @@ def test_status_of_fallback_in_use_names_no_other(open_memory, monkeypatch: pyte
 def test_status_names_providers_without_consent_or_key(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
-    memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))
+    memory = open_memory(provider="auto", remote=RemoteSettings(approved=("gemini",)))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     custom = memory.status().custom
-    assert [sentence for sentence in custom["passedOver"] if "openai" in sentence] == [
+    assert [sentence for sentence in custom["skippedProviders"] if "openai" in sentence] == [
         "openai: you have not agreed to send texts there."
     ]
-    assert "gemini: there is no API key." in custom["passedOver"]
-    assert (custom["remote"], custom["consent"], custom["keyPlace"]) == (False, None, None)
+    assert "gemini: there is no API key." in custom["skippedProviders"]
+    assert (custom["remote"], custom["consent"], custom["keyOrigin"]) == (False, None, None)

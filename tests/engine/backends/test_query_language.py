@@ -195,7 +195,7 @@ def test_explanation_counts_the_passages_with_alternatives(
 ) -> None:
     explanation = memory.search(query, path_glob=glob, explain=True).explanation
     assert explanation is not None
-    assert [stage.left for stage in explanation.stages if stage.name == "operators"] == [count]
+    assert [stage.after for stage in explanation.stages if stage.name == "operators"] == [count]
 
 
 def test_prefix_finds_longer_words(memory: BuiltinMemory) -> None:

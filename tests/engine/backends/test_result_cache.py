@@ -76,7 +76,7 @@ def test_group_session_counts_no_private_chunks(memory, workspace: Path) -> None
 
     def counted(query: str, **options: str) -> int:
         stages = memory.search(query, explain=True, **options).explanation.stages
-        return next(stage.entered for stage in stages if stage.name == "operators")
+        return next(stage.before for stage in stages if stage.name == "operators")
 
     assert counted("timer -valve") == counted("hose -valve", session_key="a:b:group:1") + 1
 

@@ -108,15 +108,15 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     paid_provider.id = "openai"
     report = memory.sync()
     assert report.error == "The quota is used up."
-    assert (report.awaiting.provider, report.awaiting.chunks) == ("openai", memory.status().chunks)
-    assert memory.status().awaiting == report.awaiting
+    assert (report.awaiting_approval.provider, report.awaiting_approval.chunks) == ("openai", memory.status().chunks)
+    assert memory.status().awaiting_approval == report.awaiting_approval
     assert (memory.status().provider, memory.status().fallback) == ("fake", None)
     assert memory.search("watering timer").mode == "hybrid", "its vectors are still there"
     assert paid_provider.embedded == []
 
-    done = memory.sync(approve=report.awaiting)
+    done = memory.sync(approve=report.awaiting_approval)
     assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "the fallback was not approved"
-    assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
+    assert (done.error, done.vectors_pending, done.awaiting_approval) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"
 
 
@@ -131,7 +131,7 @@ def test_fallback_that_repeats_long_work_needs_approval(
     provider.before = fail
     (workspace / "new.md").write_text("A brass lamp.\n")
     report = memory.sync()
-    assert (report.vectors_pending, report.awaiting.chunks) == (1, 5)
+    assert (report.vectors_pending, report.awaiting_approval.chunks) == (1, 5)
     assert second.embedded == []
     assert memory.sync(approve=True).vectors_pending == 0
     assert memory.status().provider == "second"

@@ -117,7 +117,7 @@ def test_stages_ordered_with_counts(open_memory) -> None:
     assert [stage.name for stage in stages] == [
         *("embedding", "filters", "words", "keywords", "vectors", "scores", "threshold", "results")
     ]
-    assert [(stage.entered, stage.left, stage.unit) for stage in stages[1:4]] == [
+    assert [(stage.before, stage.after, stage.unit) for stage in stages[1:4]] == [
         *((4, 1, "files"), (3, 2, "words"), (4, 0, "chunks"))
     ]
 

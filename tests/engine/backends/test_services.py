@@ -68,13 +68,13 @@ def once(server: FakeServer) -> bool:
 def test_nothing_sent_before_approval_bill_matches(open_service: Open, openai: OpenAIServer) -> None:
     memory = open_service(openai)
     report = memory.sync()
-    assert report.awaiting is not None
-    assert (report.awaiting.chunks, openai.requests) == (60, [])
+    assert report.awaiting_approval is not None
+    assert (report.awaiting_approval.chunks, openai.requests) == (60, [])
     memory.search("valve")
     assert openai.requests == [], "not even the query is sent"
     done = memory.sync(approve=True)
     assert (done.vectors_pending, len(openai.answered)) == (0, 60)
-    assert 0 < done.tokens <= report.awaiting.tokens
+    assert 0 < done.tokens <= report.awaiting_approval.tokens
     assert done.cost == pytest.approx(done.tokens * DEAR / 1e6)
     assert memory.search("valve number 7").mode == "hybrid"
 

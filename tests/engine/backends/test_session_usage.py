@@ -72,8 +72,8 @@ def test_usage_follows_a_growing_transcript(memory: BuiltinMemory, store: Path) 
         assert memory.sessions()[0].usage == sums(12, 43, 200)
         read = memory.read_session(NAME).summary
         assert read.usage == sums(12, 43, 200)
-        assert read.spent is not None
-        assert read.spent.cost == pytest.approx((12 * 5 + 43 * 25 + 200 * 6.25) / 1e6)
+        assert read.total_usage is not None
+        assert read.total_usage.cost == pytest.approx((12 * 5 + 43 * 25 + 200 * 6.25) / 1e6)
         path.write_text(line("n", 2))
         memory.sync()
         assert memory.sessions()[0].usage == sums(3, 2, 50)

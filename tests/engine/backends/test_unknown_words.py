@@ -173,7 +173,7 @@ def test_empty_answer_names_the_unknown_words(open_memory, workspace: Path) -> N
     explanation = memory.search(QUERY, correct=False, explain=True).explanation
     assert explanation.emptied_by == "unknown"
     (stage,) = [stage for stage in explanation.stages if stage.name == "unknown"]
-    assert (stage.entered, stage.left) == (1, 0)
+    assert (stage.before, stage.after) == (1, 0)
     assert "nothing contains “players” or “cricket”" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
     assert "because nothing contains “players” or “cricket”" in remedy.advice

@@ -350,7 +350,7 @@ def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path)
     memory = indexed(open_memory, workspace, 20, use=provider)
     explanation = memory.search(OPERA, correct=False, explain=True).explanation
     (stage,) = [stage for stage in explanation.stages if stage.name == "unrelated"]
-    assert stage.left == 0
+    assert stage.after == 0
     assert "when no passage has enough words of the query" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
     assert "because no passage has enough words of the query" in remedy.advice

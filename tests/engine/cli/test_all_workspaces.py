@@ -63,7 +63,7 @@ def keep(settings: Path, boat: Path, folder: Path) -> Callable[..., None]:
 
     def save(name: str, **fields: Any) -> None:
         memory = open_memory(folder, load_settings(folder, config=settings))
-        memory.saved_searches.save(SavedSearch(name=name, query=QueryRecord(**fields), used=1.0))
+        memory.saved_searches.save(SavedSearch(name=name, query=QueryRecord(**fields), last_used=1.0))
         memory.close()
 
     return save
@@ -76,9 +76,9 @@ def found(verb: Run, *words: str) -> set[tuple[str, str]]:
 
 
 def test_saved_search_runs_in_its_workspace(verb: Run, folder: Path, boat: Path, keep) -> None:
-    keep("All", text="carrots", everywhere=True)
+    keep("All", text="carrots", all_workspaces=True)
     keep("There", text="carrots", path="///boat/log.md", path_name="Log")
-    keep("Here", text="carrots", path="garden.md", everywhere=True)
+    keep("Here", text="carrots", path="garden.md", all_workspaces=True)
     keep("Like it", like=Passage(path="///boat/log.md", start_line=1, end_line=3))
     everything = {(str(folder), "garden.md"), (str(boat), "log.md")}
     assert found(verb, "--saved", "All") == everything
@@ -106,7 +106,7 @@ def test_saved_search_of_missing_workspace_fails(verb: Run, boat: Path, keep) ->
 def test_saved_filters_apply_everywhere(verb: Run, boat: Path, keep) -> None:
     os.utime(boat / "log.md", (1_000_000_000, 1_000_000_000))
     assert verb("index", "--workspace", str(boat)).code == 0
-    keep("New", text="carrots", everywhere=True, days=30)
-    keep("Said", text="carrots", everywhere=True, sources=("sessions",))
+    keep("New", text="carrots", all_workspaces=True, days=30)
+    keep("Said", text="carrots", all_workspaces=True, sources=("sessions",))
     assert {path for _, path in found(verb, "--saved", "New")} == {"garden.md"}
     assert found(verb, "--saved", "Said") == set()

@@ -121,8 +121,8 @@ def test_index_yes_approves_embedding(verb: Run, paid: PaidProvider) -> None:
 def test_json_report_has_pending(verb: Run, paid: PaidProvider) -> None:
     answer = verb("index", "--json")
     assert answer.code == 1
-    assert answer.json["awaiting"]["provider"] == "openai"
-    assert answer.json["awaiting"]["cost"] > 0.01
+    assert answer.json["awaitingApproval"]["provider"] == "openai"
+    assert answer.json["awaitingApproval"]["cost"] > 0.01
     assert paid.embedded == []
 
 
@@ -258,11 +258,11 @@ def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
     dealings = {"remote": True, "server": "work.example", "price": 0.02, "consent": "agreed to"}
     memory.set_status(
         provider="openai",
-        awaiting=make_estimate(),
+        awaiting_approval=make_estimate(),
         **with_custom(memory.status(), keyPlace="the keychain", passedOver=["gguf: there is no file."], **dealings),
     )
     out = " ".join(run("status").out.split())
-    assert "Texts go: to openai at work.example, because remote.agreed in the settings allows it" in out
+    assert "Texts go: to openai at work.example, because remote.approved in the settings allows it" in out
     assert "API key: from the keychain" in out
     assert "Price: $0.02 per million tokens" in out
     assert "Skipped: gguf: there is no file." in out

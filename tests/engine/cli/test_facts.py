@@ -93,7 +93,7 @@ def _hooked(verb: Run, monkeypatch: pytest.MonkeyPatch, given: str, *argv: str) 
 def test_hooks_recall_and_capture(verb: Run, monkeypatch: pytest.MonkeyPatch, captures: None) -> None:
     hook = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "abc", "prompt": "I prefer green tea."})
     assert _hooked(verb, monkeypatch, hook, "capture").out == ""
-    [waiting] = json.loads(verb("facts", "list", "--json", "--state", "waiting").out)["facts"]
+    [waiting] = json.loads(verb("facts", "list", "--json", "--state", "pending").out)["facts"]
     assert waiting["sessionKey"] == "abc"
     assert "1 fact to be approved" in verb("facts").out
     assert _hooked(verb, monkeypatch, "Which green tea do I prefer?", "recall").out == ""
@@ -109,4 +109,4 @@ def test_hooks_recall_and_capture(verb: Run, monkeypatch: pytest.MonkeyPatch, ca
 
 def test_capture_is_off_by_default(verb: Run) -> None:
     assert json.loads(verb("facts", "capture", "--json", "I prefer green tea.").out) == {"facts": []}
-    assert ids(verb, "--state", "waiting") == []
+    assert ids(verb, "--state", "pending") == []

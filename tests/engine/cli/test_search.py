@@ -323,7 +323,7 @@ def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> 
     assert "Searched for its meaning and these words: watering, timer," in answer.out
     found = run("search", "--like", "projects/greenhouse.md", "--json").json
     assert memory.liked[1].end_line == LAST_LINE
-    assert found["telling"][0] == "greenhouse"
+    assert found["passageWords"][0] == "greenhouse"
     missing = run("search", "--like", "gone.md#L3")
     assert missing.code == 1
     assert missing.err == "mnemoscope: gone.md: There is no such file or folder.\n"

@@ -36,7 +36,7 @@ def saved(memory: FakeMemory) -> None:
             ),
         }.items()
     ):
-        memory.saved_searches.save(SavedSearch(name=name, query=query, used=used))
+        memory.saved_searches.save(SavedSearch(name=name, query=query, last_used=used))
 
 
 def test_saved_searches_are_listed_as_commands(run: Run, saved: None) -> None:
@@ -49,7 +49,7 @@ def test_saved_searches_are_listed_as_commands(run: Run, saved: None) -> None:
     assert lines[1].split() == ["Hoses", "hose", "--half-life-days", "0", "--no-diverse"]
     first, second = run("searches", "--json").json["searches"]
     assert (first["name"], second["name"]) == ("All of it", "Hoses")
-    assert first["question"]["halfLifeDays"] == 90
+    assert first["query"]["halfLifeDays"] == 90
 
 
 def test_no_saved_searches_is_reported(run: Run) -> None:
@@ -77,7 +77,7 @@ def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) 
 
 def test_saved_order_by_date_is_used(run: Run, memory: FakeMemory) -> None:
     memory.modified = {"topics/shopping.md": 3.0, "projects/greenhouse.md": 2.0, "daily/2026-02-08.md": 9.0}
-    memory.saved_searches.save(SavedSearch(name="New", query=QueryRecord(text="timer", order="date"), used=1.0))
+    memory.saved_searches.save(SavedSearch(name="New", query=QueryRecord(text="timer", order="date"), last_used=1.0))
     modified = [result["modified"] for result in run("search", "--saved", "New", "--json").json["results"]]
     assert len(modified) > 1
     assert modified == sorted(modified, reverse=True)
@@ -85,7 +85,7 @@ def test_saved_order_by_date_is_used(run: Run, memory: FakeMemory) -> None:
 
 def test_similar_passages_search_can_be_saved(run: Run, memory: FakeMemory) -> None:
     passage = Passage(path="topics/shopping.md", start_line=1, end_line=3)
-    memory.saved_searches.save(SavedSearch(name="Like", query=QueryRecord(like=passage), used=1.0))
+    memory.saved_searches.save(SavedSearch(name="Like", query=QueryRecord(like=passage), last_used=1.0))
     assert run("search", "--saved", "Like").code == 0
     assert "--like 'topics/shopping.md#L1-L3'" in run("searches").out
 

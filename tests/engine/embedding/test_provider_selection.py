@@ -187,7 +187,7 @@ def all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def auto(*agreed: str, **options: object) -> Settings:
-    return Settings(provider="auto", remote=RemoteSettings(agreed=agreed), **options)
+    return Settings(provider="auto", remote=RemoteSettings(approved=agreed), **options)
 
 
 @pytest.mark.usefixtures("all_keys")
@@ -198,8 +198,8 @@ def test_a_key_is_not_consent(makers: Makers, keychain: FakeKeychain) -> None:
     assert chosen(selection) == "embedded"
     assert makers.given == {}
     assert keychain.asked == []
-    assert [sentence.partition(":")[0] for sentence in selection.passed_over] == ["gguf", *remote_names()]
-    assert "agreed" in selection.passed_over[1]
+    assert [sentence.partition(":")[0] for sentence in selection.skipped_providers] == ["gguf", *remote_names()]
+    assert "agreed" in selection.skipped_providers[1]
 
 
 def test_consent_is_not_a_key(makers: Makers, keychain: FakeKeychain) -> None:
@@ -207,7 +207,7 @@ def test_consent_is_not_a_key(makers: Makers, keychain: FakeKeychain) -> None:
     assert chosen(selection) == "embedded"
     assert makers.given == {}
     assert keychain.asked == ["openai", "gemini", "voyage"]
-    assert "no API key" in selection.passed_over[1]
+    assert "no API key" in selection.skipped_providers[1]
 
 
 @pytest.mark.usefixtures("all_keys")
@@ -254,7 +254,7 @@ def test_failing_keychain_selects_no_other_provider(makers: Makers, keychain: Fa
 @pytest.mark.usefixtures("all_keys")
 def test_auto_assigns_base_url_to_one_provider(makers: Makers) -> None:
     def at(base_url: str) -> Settings:
-        remote = RemoteSettings(agreed=("openai", "gemini"), base_url=base_url)
+        remote = RemoteSettings(approved=("openai", "gemini"), base_url=base_url)
         return Settings(provider="auto", model="m", remote=remote)
 
     gemini = at("https://generativelanguage.googleapis.com/v1beta")
@@ -269,14 +269,14 @@ def test_auto_assigns_base_url_to_one_provider(makers: Makers) -> None:
 def test_a_server_on_this_machine_needs_no_key_but_consent(makers: Makers) -> None:
     ollama = RemoteSettings(base_url="http://localhost:11434/v1")
     assert chosen(select_provider(Settings(provider="auto", remote=ollama))) == "embedded"
-    agreed = msgspec.structs.replace(ollama, agreed=("openai",))
+    agreed = msgspec.structs.replace(ollama, approved=("openai",))
     assert chosen(select_provider(Settings(provider="auto", remote=agreed))) == "openai"
     elsewhere = msgspec.structs.replace(agreed, base_url="https://work.example/v1")
     assert chosen(select_provider(Settings(provider="auto", remote=elsewhere))) == "embedded"
 
 
 def test_invalid_address_reported(makers: Makers) -> None:
-    remote = RemoteSettings(base_url="work.example", agreed=("openai",))
+    remote = RemoteSettings(base_url="work.example", approved=("openai",))
     selection = select_provider(Settings(provider="auto", remote=remote))
     assert "base_url is not a URL" in (selection.unavailable_reason or "")
 

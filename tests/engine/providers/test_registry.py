@@ -27,7 +27,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 
 def test_declared_provider_is_a_choice_in_the_settings(found) -> None:
-    assert sorted(found["choices"]) == ["fallback", "provider", "remote.agreed"]
+    assert sorted(found["choices"]) == ["fallback", "provider", "remote.approved"]
     assert found["alias"] == 'It is called "acme" in Mnemoscope.'
 
 

@@ -400,8 +400,8 @@ def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
         beside = reason.from_name + reason.from_coverage
         assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + beside))
         if not reason.missing:
-            assert reason.from_bm25 == pytest.approx(sum(term.score for term in reason.terms) + reason.nearness)
-    assert any(reason.nearness for reason in outcome.explanation.results)
+            assert reason.from_bm25 == pytest.approx(sum(term.score for term in reason.terms) + reason.proximity)
+    assert any(reason.proximity for reason in outcome.explanation.results)
 
 
 def test_adjacent_words_rank_above_same_words_apart(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -517,7 +517,7 @@ def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, defi
         outcome = memory.search(query, explain=True)
         assert [result.path for result in outcome.results] == ["defines.md", "uses.md"]
         assert outcome.explanation is not None
-        assert [reason.defines for reason in outcome.explanation.results] == [True, False]
+        assert [reason.name_match == "definition" for reason in outcome.explanation.results] == [True, False]
     assert "The passage defines the name in the query" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
 
 
@@ -536,7 +536,7 @@ def test_overlapping_pairs_are_not_near_each_other(memory: BuiltinMemory, tmp_pa
     for query, near in {"生成器": False, "序列 生成": True}.items():
         outcome = memory.search(query, min_score=0.0, explain=True)
         assert outcome.explanation is not None
-        assert (outcome.explanation.results[0].nearness > 0) is near
+        assert (outcome.explanation.results[0].proximity > 0) is near
 
 
 @pytest.mark.parametrize("query", ["extract value", "--extract-value", "ExtractValue"])
@@ -548,7 +548,7 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     outcome = memory.search(query, explain=True)
     assert outcome.results[0].path == "name.md"
     assert outcome.explanation is not None
-    assert outcome.explanation.results[0].spells is (query != "ExtractValue")
+    assert (outcome.explanation.results[0].name_match == "spelling") is (query != "ExtractValue")
 
 
 @pytest.mark.parametrize(
@@ -564,7 +564,7 @@ def test_only_the_whole_name_spells_the_query(memory: BuiltinMemory, tmp_path: P
     memory.sync()
     outcome = memory.search("extract value", explain=True)
     assert outcome.explanation is not None
-    assert [reason.spells for reason in outcome.explanation.results] == [spells]
+    assert [reason.name_match == "spelling" for reason in outcome.explanation.results] == [spells]
 
 
 def test_use_of_a_name_is_not_a_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -574,7 +574,7 @@ def test_use_of_a_name_is_not_a_definition(memory: BuiltinMemory, tmp_path: Path
     memory.sync()
     outcome = memory.search("load_dotenv", explain=True)
     assert outcome.explanation is not None
-    assert [reason.defines for reason in outcome.explanation.results] == [False] * len(lines)
+    assert all(reason.name_match != "definition" for reason in outcome.explanation.results)
 
 
 @pytest.mark.parametrize("query", ["weir", "pump gauges", "today weir unheardof", "pum"])

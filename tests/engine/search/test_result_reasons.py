@@ -32,7 +32,7 @@ def test_every_part_of_a_score_has_its_reason_in_order() -> None:
         "The result is number 3 in the list but number 1 by score: 0.12 was deducted because it "
         "is similar to topics/shopping.md#L1-L3."
     )
-    assert _sentences(make_reason(score=0.35, by_words=True))["threshold"] == (
+    assert _sentences(make_reason(score=0.35, text_score_only=True))["threshold"] == (
         "Shown because it has enough words of the query, so it gets the minimum score, 0.35."
     )
 
@@ -63,7 +63,7 @@ def test_reason_of_doubted_words_says_why_they_count_less() -> None:
 @pytest.mark.parametrize("changes", [{"named": True}, {"vector_score": None}, {"vector_weight": 0.0}])
 def test_words_score_is_never_less_than_its_parts(changes: dict[str, Any]) -> None:
     parts = (TermMatch("heron", 1.28, 4.7, 9, ("title",)),)
-    full = {"text_score": 1.0, "text_evidence": 1.28, "terms": parts, "nearness": 0.0, "text_weight": 1.0}
+    full = {"text_score": 1.0, "text_evidence": 1.28, "terms": parts, "proximity": 0.0, "text_weight": 1.0}
     sentences = _sentences(make_reason(**full | changes))
     assert sentences["words"].startswith("The words score 1.28: “heron” 1.28 (title).")
     assert sentences["mixture"] in (
@@ -80,7 +80,7 @@ def test_similar_result_that_keeps_its_place_is_explained() -> None:
 
 
 def test_reason_of_position_names_better_words_elsewhere() -> None:
-    reason = make_reason(mmr_like="", rank=2, score_rank=2, vector_share=0.25)
+    reason = make_reason(mmr_similar_to="", rank=2, score_rank=2, vector_share=0.25)
     sentence = "The words match better in another workspace, so only 25% of this result's score by meaning counts "
     assert _sentences(reason)["position"] == f"{sentence}in the order."
 
@@ -108,7 +108,7 @@ def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
 def test_zero_parts_left_out() -> None:
     plain = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, text_weight=1.0,
-        date_origin=None, date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
+        date_origin=None, date=None, mmr_similar_to="", rank=1, score_rank=1, min_score=0.0,
     )  # fmt: skip
     assert _sentences(plain).keys() == {"words", "meaning"}
     assert _sentences(plain)["meaning"] == "The meaning was not compared."
@@ -140,12 +140,12 @@ def test_unknown_language_of_query_is_reported() -> None:
 
 
 def test_effect_of_missing_words_on_bm25_is_stated() -> None:
-    sentences = _sentences(make_reason(from_bm25=0.5, covered=0.5))
+    sentences = _sentences(make_reason(from_bm25=0.5, coverage=0.5))
     assert sentences["words"].endswith(
         "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
         "The missing part lowers the value of the BM25 sum to 0.50."
     )
-    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, from_coverage=0.21))
+    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, coverage=1.0, from_coverage=0.21))
     assert raised["words"].endswith(
         "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
         "This share of the query raises the value of the BM25 sum to 0.35."

@@ -73,7 +73,7 @@ def _explained(memory: BuiltinMemory, query: str) -> SearchOutcome:
 
 def _similarities(outcome: SearchOutcome) -> list[float | None]:
     assert outcome.explanation is not None
-    return [None if result.by_lines else result.word_similarity for result in outcome.explanation.results]
+    return [None if result.similarity_in_lines else result.word_similarity for result in outcome.explanation.results]
 
 
 @pytest.mark.parametrize(
@@ -197,12 +197,12 @@ def test_similar_words_in_adjacent_lines_decide_in_one_language(tmp_path: Path) 
     assert (first.citation[:5], second.citation[:6]) == ("shoes", "kennel")
     assert (first.cosine or 0.0) < (second.cosine or 0.0)
     assert (first.word_similarity or 0.0) > (second.word_similarity or 0.0)
-    assert all(result.by_lines for result in outcome.explanation.results)
+    assert all(result.similarity_in_lines for result in outcome.explanation.results)
     assert "lines" in [stage.name for stage in outcome.explanation.stages]
     assert any("two adjacent lines" in str(reason) for reason in reasons_of(first))
     for explanation in (matching, shared.explanation):
         assert explanation is not None
-        assert not any(result.by_lines for result in explanation.results)
+        assert not any(result.similarity_in_lines for result in explanation.results)
 
 
 def test_similarity_of_lines_ignores_other_passages(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_single_result_is_compared_but_not_moved(tmp_path: Path) -> None:
     finally:
         memory.close()
     assert outcome.explanation is not None
-    assert [result.by_lines for result in outcome.explanation.results] == [True]
+    assert [result.similarity_in_lines for result in outcome.explanation.results] == [True]
     assert "lines" not in [stage.name for stage in outcome.explanation.stages]
 
 

@@ -32,11 +32,11 @@ def test_types_ranges_and_names_come_from_the_declaration():
     assert options["query.hybrid.mmr.lambda"].default == 0.7
     kinds = {
         key: options[key].kind
-        for key in ("include", "remote.agreed", "prices", "qmd.paths", "sync.watch", "window.keys")
+        for key in ("include", "remote.approved", "prices", "qmd.paths", "sync.watch", "window.keys")
     }
     assert kinds == {
         "include": "list",
-        "remote.agreed": "choices",
+        "remote.approved": "choices",
         "prices": "numbers",
         "qmd.paths": "texts",
         "sync.watch": "switch",

@@ -298,6 +298,17 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
     assert load_settings(Path("/notes"), config=old_config) == settings
 
 
+def test_former_names_replaced(old_config: Path) -> None:
+    old_config.write_text(
+        '[defaults]\nremote.agreed = ["voyage"]\nwindow.keep_searches = false\n'
+        "[defaults.sessions]\ncontext_characters = 600\n[defaults.remember]\nlongest_message = 200\n"
+    )
+    settings = load_settings(config=old_config)
+    assert (settings.remote.approved, settings.window.search_history) == (("voyage",), False)
+    assert (settings.sessions.context_max_chars, settings.remember.max_message_chars) == (600, 200)
+    assert "agreed" not in old_config.read_text()
+
+
 def test_unwritable_settings_file_still_applies(old_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -27,7 +27,7 @@ def make(id_: str, text: str = "I prefer tea.", **changes: Any) -> Fact:
         "importance": 0.7,
         "created": 1.0,
         "changed": 1.0,
-        "origin": "person",
+        "origin": "user",
     }
     return Fact(id=id_, text=text, **{**values, **changes})
 
@@ -46,7 +46,7 @@ def rows(user: UserData) -> StoredFacts:
 
 def test_stored_fact_is_unchanged(rows: StoredFacts) -> None:
     whole = make(
-        "a", "Tee 🍵", waiting=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
+        "a", "Tee 🍵", pending=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
     )
     rows.save(whole, make("b", created=2.0))
     assert rows.all() == (make("b", created=2.0), whole)
@@ -142,3 +142,12 @@ def test_old_facts_survive_migration(tmp_path: Path) -> None:
     later = [lambda connection: connection.execute("CREATE TABLE x (y)")]
     with at_version(len(user_data.USER_MIGRATIONS), later), contextlib.closing(UserData(path)) as data:
         assert StoredFacts(data).all() == tuple(reversed(facts))
+
+
+def test_facts_with_former_names_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "user.sqlite"
+    with at_version(8), contextlib.closing(UserData(path)) as data, data.writing() as connection:
+        values = "'I prefer tea.', 'preference', 0.7, 1, 1, 'person', '', 1, 5, 'person'"
+        connection.execute(f"INSERT INTO facts VALUES ('a', {values})")
+    with contextlib.closing(UserData(path)) as data:
+        assert StoredFacts(data).all() == (make("a", pending=True, forgotten=5.0, forgotten_by="user"),)

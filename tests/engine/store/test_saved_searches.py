@@ -1,5 +1,6 @@
 """Recent and saved searches: stored completely, limited in number, without secrets, and deleted on request."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.errors import IndexReadOnly, StoreError
-from engine.records import Passage, QueryRecord, SavedSearch
+from engine.records import Passage, QueryRecord, RecentSearch, SavedSearch
 from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UserData
 from tests.helpers.older_user_data import at_version
@@ -54,11 +55,11 @@ def names(saved_searches: SavedSearches) -> list[str]:
 
 def test_saved_searches_survive_a_restart(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
     saved_searches.add_recent(WHOLE)
-    saved_searches.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
+    saved_searches.save(SavedSearch(name="Valves", query=WHOLE, last_used=5.0))
     user.close()
     again = UserData(tmp_path / "user.sqlite")
     assert [search.query for search in SavedSearches(again).recent()] == [WHOLE]
-    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", query=WHOLE, used=5.0),)
+    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", query=WHOLE, last_used=5.0),)
     again.close()
 
 
@@ -72,7 +73,7 @@ def test_each_query_once_newest_first(saved_searches: SavedSearches) -> None:
         ("timer", None),
         ("hose", None),
     ]
-    assert recent[0].asked >= recent[1].asked
+    assert recent[0].searched >= recent[1].searched
 
 
 def test_history_drops_beginnings_of_a_query(saved_searches: SavedSearches) -> None:
@@ -138,23 +139,23 @@ def test_secret_query_not_saved(saved_searches: SavedSearches, query: QueryRecor
     saved_searches.add_recent(query)
     assert saved_searches.recent() == ()
     with pytest.raises(StoreError, match="can't be saved"):
-        saved_searches.save(SavedSearch(name="Mine", query=query, used=1.0))
+        saved_searches.save(SavedSearch(name="Mine", query=query, last_used=1.0))
     assert saved_searches.saved() == ()
 
 
 def test_name_with_secret_is_rejected(saved_searches: SavedSearches) -> None:
     key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     with pytest.raises(StoreError, match="can't be saved"):
-        saved_searches.save(SavedSearch(name=f"Where is {key}", query=ask("x"), used=1.0))
-    saved_searches.save(SavedSearch(name="Mine", query=ask("x"), used=1.0))
+        saved_searches.save(SavedSearch(name=f"Where is {key}", query=ask("x"), last_used=1.0))
+    saved_searches.save(SavedSearch(name="Mine", query=ask("x"), last_used=1.0))
     with pytest.raises(StoreError, match="can't be saved"):
         saved_searches.rename("Mine", key)
     assert names(saved_searches) == ["Mine"]
 
 
 def test_saved_search_is_renamed_moved_to_top_and_forgotten(saved_searches: SavedSearches) -> None:
-    saved_searches.save(SavedSearch(name=" Two \n words ", query=ask("one"), used=1.0))
-    saved_searches.save(SavedSearch(name="Other", query=ask("two"), used=2.0))
+    saved_searches.save(SavedSearch(name=" Two \n words ", query=ask("one"), last_used=1.0))
+    saved_searches.save(SavedSearch(name="Other", query=ask("two"), last_used=2.0))
     assert names(saved_searches) == ["Other", "Two words"]
     saved_searches.touch("Two words")
     assert names(saved_searches) == ["Two words", "Other"]
@@ -163,7 +164,7 @@ def test_saved_search_is_renamed_moved_to_top_and_forgotten(saved_searches: Save
     saved_searches.rename("Three", "Other")
     assert [(search.name, search.query.text) for search in saved_searches.saved()] == [("Other", "one")]
     saved_searches.rename("nowhere", "Other")
-    saved_searches.save(SavedSearch(name="Other", query=ask("three"), used=3.0))
+    saved_searches.save(SavedSearch(name="Other", query=ask("three"), last_used=3.0))
     [search] = saved_searches.saved()
     assert search.query.text == "three"
     saved_searches.delete("Other")
@@ -175,25 +176,25 @@ def test_saved_search_is_renamed_moved_to_top_and_forgotten(saved_searches: Save
 @pytest.mark.parametrize("name", ["", " \n", "x" * 201])
 def test_empty_or_long_name_is_refused(saved_searches: SavedSearches, name: str) -> None:
     with pytest.raises(StoreError, match="name"):
-        saved_searches.save(SavedSearch(name=name, query=ask("one"), used=1.0))
-    saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0))
+        saved_searches.save(SavedSearch(name=name, query=ask("one"), last_used=1.0))
+    saved_searches.save(SavedSearch(name="One", query=ask("one"), last_used=1.0))
     with pytest.raises(StoreError, match="name"):
         saved_searches.rename("One", name)
     assert names(saved_searches) == ["One"]
 
 
 def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches, tmp_path: Path) -> None:
-    saved_searches.save(SavedSearch(name="Now", query=WHOLE, used=3.0))
+    saved_searches.save(SavedSearch(name="Now", query=WHOLE, last_used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
     connection = apsw.Connection(str(tmp_path / "user.sqlite"))
     for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
         connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
-        connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
+        connection.execute("INSERT INTO recent_searches (searched, query) VALUES (1, ?)", (text,))
     found = {search.name: search.query for search in saved_searches.saved()}
     assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
     assert recent_queries(saved_searches) == ["timer", "timer"]
     saved_searches.rename("Later", "Renamed")
-    [(text,)] = connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
+    [(text,)] = connection.execute("SELECT query FROM saved_searches WHERE name = 'Renamed'").fetchall()
     assert json.loads(text)["mood"] == "calm"
     saved_searches.add_recent(ask("timer"))
     [(left,)] = connection.execute("SELECT count(*) FROM recent_searches").fetchall()
@@ -209,7 +210,7 @@ def test_unsavable_reported(tmp_path: Path) -> None:
     saved_searches.forget_recent()
     assert (saved_searches.recent(), saved_searches.saved()) == ((), ())
     for act in (
-        lambda: saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0)),
+        lambda: saved_searches.save(SavedSearch(name="One", query=ask("one"), last_used=1.0)),
         lambda: saved_searches.rename("One", "Two"),
         lambda: saved_searches.delete("One"),
     ):
@@ -218,7 +219,7 @@ def test_unsavable_reported(tmp_path: Path) -> None:
     user.close()
 
 
-questions = st.recursive(
+queries = st.recursive(
     st.builds(
         QueryRecord,
         text=st.text(),
@@ -242,20 +243,38 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
     user.close()
 
 
-@given(questions)
+@given(queries)
 def test_stored_search_equals_query(store: SavedSearches, query: QueryRecord) -> None:
-    search = SavedSearch(name="Mine", query=query, used=2.0)
+    search = SavedSearch(name="Mine", query=query, last_used=2.0)
     store.save(search)
     assert store.saved() == (search,)
 
 
+def write_with_former_names(path: Path, recent: str, saved: str, count: int = 8) -> None:
+    """Store a recent and a saved search like the version of the program that knew so many migrations."""
+    with at_version(count):
+        user = UserData(path)
+        with user.writing() as connection:
+            query = '{"text":%s,"everywhere":true}'
+            connection.execute(
+                "INSERT INTO recent_searches (asked, question) VALUES (7, ?)", (query % json.dumps(recent),)
+            )
+            connection.execute("INSERT INTO saved_searches VALUES ('Mine', 5, ?)", (query % json.dumps(saved),))
+        user.close()
+
+
+def test_searches_with_former_names_are_read(tmp_path: Path) -> None:
+    text = 'the key "everywhere": true'
+    write_with_former_names(tmp_path / "user.sqlite", text, text)
+    with contextlib.closing(UserData(tmp_path / "user.sqlite")) as user:
+        query = QueryRecord(text=text, all_workspaces=True)
+        assert SavedSearches(user).saved() == (SavedSearch(name="Mine", query=query, last_used=5),)
+        assert SavedSearches(user).recent() == (RecentSearch(query=query, searched=7),)
+
+
 def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
-    with at_version(5):
-        user = UserData(path)
-        SavedSearches(user).add_recent(ask("the quagga song"))
-        SavedSearches(user).save(SavedSearch(name="Kept", query=ask("dodo"), used=1.0))
-        user.close()
+    write_with_former_names(path, "the quagga song", "dodo", 5)
     user = UserData(path)
     saved_searches = SavedSearches(user)
     [copy] = tmp_path.glob("*.before-*")
@@ -274,6 +293,6 @@ def test_query_with_lone_surrogate_is_not_saved(saved_searches: SavedSearches) -
     saved_searches.add_recent(ask("half \ud83d"))
     assert recent_queries(saved_searches) == ["whole"]
     with pytest.raises(StoreError, match="can't be saved"):
-        saved_searches.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))
-    saved_searches.save(SavedSearch(name="A \ud83d", query=ask("whole"), used=1.0))
+        saved_searches.save(SavedSearch(name="Half", query=ask("half \ud83d"), last_used=1.0))
+    saved_searches.save(SavedSearch(name="A \ud83d", query=ask("whole"), last_used=1.0))
     assert names(saved_searches) == ["A �"]

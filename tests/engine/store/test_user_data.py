@@ -174,7 +174,7 @@ def test_interrupted_migration_leftover_is_not_damage(tmp_path: Path) -> None:
 
 
 def save(data: UserData, name: str) -> None:
-    SavedSearches(data).save(SavedSearch(name=name, query=QueryRecord(text=name), used=1.0))
+    SavedSearches(data).save(SavedSearch(name=name, query=QueryRecord(text=name), last_used=1.0))
 
 
 def saved(data: UserData) -> set[str]:
@@ -377,7 +377,7 @@ def _saved_in(backup: Path) -> set[str]:
         return {name for (name,) in connection.execute("SELECT name FROM saved_searches")}
 
 
-def test_an_unusable_backup_is_passed_over_for_an_older_one(path: Path) -> None:
+def test_an_unusable_backup_is_skipped_providers_for_an_older_one(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
     (good,) = path.parent.glob("*.backup-*")

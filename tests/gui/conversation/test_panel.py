@@ -99,15 +99,15 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     spent = UsageTotal(input_tokens=1200, output_tokens=300, cache_read_tokens=40_000, cost=3.1)
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
-    header.show_session(make_session([], usage=(usage,), spent=spent, machine="laptop"))
+    header.show_session(make_session([], usage=(usage,), total_usage=spent, machine="laptop"))
     assert "Claude Code · greenhouse · laptop · " in header.metadata.text()
     assert header.metadata.text().endswith(" · claude-opus-4-5 · 41k sent, 300 received · $3.10")
     assert "Written to the cache: unknown" in tip_of(header.metadata)
     assert "Cost: $3.10, by list prices" in tip_of(header.metadata)
     partly = msgspec.structs.replace(spent, cost_complete=False)
-    header.show_session(make_session([], usage=(usage,), spent=partly))
+    header.show_session(make_session([], usage=(usage,), total_usage=partly))
     assert header.metadata.text().endswith(" · at least $3.10")
-    header.show_session(make_session([], usage=(usage,), spent=msgspec.structs.replace(partly, cost=0.004)))
+    header.show_session(make_session([], usage=(usage,), total_usage=msgspec.structs.replace(partly, cost=0.004)))
     assert header.metadata.text().endswith(" · at least $0.00")
 
 

@@ -253,7 +253,7 @@ def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale
             last_sync=make_summary(error=lost),
             workspace_dir=f"/home/someone/{'x' * 60}/notes",
         ),
-        make_status(backend="qmd", unsupported={"states": "qmd does not report why a file is found or not."}),
+        make_status(backend="qmd", unsupported={"path-states": "qmd does not report why a file is found or not."}),
     )
     for width in (0, 330, 460):
         panel.resize(max(width, panel.minimumWidth()), 900)

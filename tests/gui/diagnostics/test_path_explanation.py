@@ -135,7 +135,7 @@ def test_reopened_workspace_updates_answer_and_focus(qtbot, why, memory):
 
 @pytest.mark.parametrize(
     "state",
-    ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "gone", "missing", "folder"],
+    ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "deleted", "missing", "folder"],
 )
 def test_every_state_has_a_label(state):
     diagnostic = path_diagnostic(make_path_state(state=state))

@@ -105,7 +105,7 @@ def test_engine_in_use_shows_name_and_state_fine():
     assert _diagnostic("Search engine", "In use").value == "built-in index"
     lacking = {
         "backend": "qmd",
-        "unsupported": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."},
+        "unsupported": {"insight": "qmd keeps its index to itself.", "path-states": "It does not tell."},
     }
     in_use = _diagnostic("Search engine", "In use", **lacking)
     assert (in_use.value, in_use.state) == ("qmd", "fine")
@@ -114,7 +114,7 @@ def test_engine_in_use_shows_name_and_state_fine():
 def test_unsupported_features_are_listed_last():
     unsupported = {
         "insight": "qmd keeps its index to itself. The built-in index supports this.",
-        "states": "It does not tell.",
+        "path-states": "It does not tell.",
     }
     *others, last = diagnostics_of(make_status(backend="qmd", unsupported=unsupported), NOW)
     assert [diagnostic.label for diagnostic in others[0].diagnostics] == ["In use"]
@@ -142,16 +142,17 @@ def test_engine_fallback_differs_from_provider_fallback():
 
 
 def test_texts_destination_and_key_source_are_shown():
-    here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
+    skipped = ["openai: no key."]
+    here = {"remote": False, "server": None, "consent": None, "keyOrigin": None, "skippedProviders": skipped}
     found = _diagnostic("Embedding", "Texts", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
-    away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
+    away = here | {"remote": True, "consent": "agreed to", "skippedProviders": [], "keyOrigin": "the keychain"}
     found = _diagnostic("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to this provider" in found.tip
     assert _diagnostic("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _diagnostic("Embedding", "Key", custom=away).value == "in the keychain"
-    variable = _diagnostic("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
+    variable = _diagnostic("Embedding", "Key", custom=away | {"keyOrigin": "the environment variable OPENAI_API_KEY"})
     assert (variable.value, variable.tip) == (
         "in an environment variable",
         "The API key comes from the environment variable OPENAI_API_KEY.",
@@ -198,7 +199,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
         "Watching",
         {"watcher": WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error="No such folder.")},
     ),
-    ("Vectors", "State", {"pending_vectors": 9, "awaiting": make_estimate()}),
+    ("Vectors", "State", {"pending_vectors": 9, "awaiting_approval": make_estimate()}),
     (
         "Batch jobs",
         "State",
@@ -277,7 +278,7 @@ def test_pending_vectors_are_counted_against_total():
     ],
 )
 def test_vectors_awaiting_consent_show_estimate(due, takes):
-    found = _diagnostic("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
+    found = _diagnostic("Vectors", "State", pending_vectors=25_000, awaiting_approval=make_estimate(**due))
     assert (found.state, found.remedy) == ("degraded", "embed")
     assert "25,000 passages" in found.reason
     assert takes in found.reason
@@ -342,7 +343,7 @@ def test_every_status_field_affects_readings():
         "writer_elsewhere": True,
         "index_error": "Damaged.",
         "user_data": UserDataStatus(problem="It is missing.", backup=1.0),
-        "awaiting": make_estimate(),
+        "awaiting_approval": make_estimate(),
         "unsupported": {"insight": "Nobody can look into it."},
         "degraded": None,  # each part has a value of its own
     }

@@ -69,7 +69,7 @@ def test_empty_panel_shows_introduction(panel):
 @pytest.mark.parametrize("name", ["threshold", "age", "unknown", "unrelated"])
 def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome, name):
     (stage, *others) = outcome.explanation.stages
-    weak = msgspec.structs.replace(stage, name=name, entered=9, left=3)
+    weak = msgspec.structs.replace(stage, name=name, before=9, after=3)
     explanation = msgspec.structs.replace(outcome.explanation, stages=(weak, *others))
     outcome = msgspec.structs.replace(outcome, explanation=explanation)
     _show(panel, outcome, outcome.results[0])
@@ -83,7 +83,7 @@ def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome, name):
     assert requested.args == [True]
     panel.show_answer(_answer(outcome, query=Query("irrigation timer", min_score=0.0)))
     assert not button.isVisible(), "they are shown already"
-    complete = tuple(msgspec.structs.replace(stage, left=stage.entered) for stage in outcome.explanation.stages)
+    complete = tuple(msgspec.structs.replace(stage, after=stage.before) for stage in outcome.explanation.stages)
     explanation = msgspec.structs.replace(outcome.explanation, stages=complete)
     panel.show_answer(_answer(msgspec.structs.replace(outcome, explanation=explanation)))
     assert not button.isVisible(), "no stage left out anything"

@@ -68,7 +68,7 @@ def test_figures_have_values_and_units():
 
 def test_figures_omit_unused_parts():
     bare = make_reason(
-        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, date_origin=None, mmr_like="", rank=1
+        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, date_origin=None, mmr_similar_to="", rank=1
     )
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
@@ -101,7 +101,7 @@ def test_cached_answer_shows_its_age():
 
 
 def test_unknown_stage_shows_its_own_name():
-    stage = SearchStage(name="proximity", entered=1, left=1, note="", unit="queries")
+    stage = SearchStage(name="proximity", before=1, after=1, note="", unit="queries")
     assert (wording.stage_name(stage), wording.counts(stage)) == ("Proximity", "")
     assert [wording.milliseconds_text(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]
 

@@ -31,7 +31,7 @@ def facts(memory: FakeMemory) -> Facts:
         ("I prefer green tea", "preference"),
     ):
         stored.add(text, category=category)
-    stored.add("My starter is called Otto", origin="capture", waiting=True, session_key="agent:main:3")
+    stored.add("My starter is called Otto", origin="capture", pending=True, session_key="agent:main:3")
     stored.forget([stored.add("Hazel is backed up on Sundays", origin="agent").fact.id], "agent")
     return stored
 
@@ -107,7 +107,7 @@ def test_empty_view_offers_first_fact(qtbot, empty, memory):
     qtbot.keyClick(empty.body.editor.text, Key.Key_Return, Control)
     settle(qtbot, empty, lambda: listed(empty) == ["I prefer green tea"])
     [fact] = memory.facts.all()
-    assert (fact.origin, fact.category) == ("person", "preference")
+    assert (fact.origin, fact.category) == ("user", "preference")
     assert empty.body.list.hasFocus()
 
 
@@ -319,7 +319,7 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, jobs, monkeypatch
 
 def test_number_of_waiting_facts_moves_no_filter(panel, facts):
     width = panel.filters.sizeHint().width()
-    assert any(fact.waiting for fact in facts.all())
+    assert any(fact.pending for fact in facts.all())
     panel.filters.show_counts(())
     assert panel.filters.sizeHint().width() == width
 

@@ -116,7 +116,7 @@ def test_vectors_figure_shows_progress():
     step = make_progress(phase="embedding", seconds_left=115.0)
     at_work = make_status(chunks=26_043, vector=vector(12_480), pending_vectors=13_563, syncing=step)
     assert by_name(at_work)["vectors"] == ("12,480", "47%, 1 min 55 s left", "working")
-    status = make_status(chunks=100, vector=vector(40), pending_vectors=60, awaiting=make_estimate())
+    status = make_status(chunks=100, vector=vector(40), pending_vectors=60, awaiting_approval=make_estimate())
     assert by_name(status)["vectors"] == ("40", "40%, 60 pending", "degraded")
     words = make_status(provider="none", vector=vector(0))
     assert by_name(words)["vectors"] == ("0", "words only", "off")
@@ -201,7 +201,7 @@ def test_pending_vectors_show_reason():
     assert rows(pending_vectors=3)[0][0] == "3 passages are found by words only"
     assert rows(pending_vectors=1)[0][2] == "sync"
     assert rows(pending_vectors=3, syncing=make_progress()) == [], "the sync is making them"
-    title, _, action = rows(pending_vectors=3, awaiting=make_estimate())[0]
+    title, _, action = rows(pending_vectors=3, awaiting_approval=make_estimate())[0]
     assert (title, action) == ("3 passages wait for your approval to be embedded", "embed")
 
 

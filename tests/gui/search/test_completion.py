@@ -217,7 +217,7 @@ def test_help_is_shortened_to_fit_the_screen(qtbot) -> None:
     menu.fill((("-hose", "no results with this word"), ("tag:garden", "only notes with this tag " * 4)), lambda _: None)
     whole = [action.text() for action in menu.actions()]
     wide = menu.sizeHint().width()
-    capabilities().begin({"conditions": "This engine has no operators."})
+    capabilities().begin({"filters": "This engine has no operators."})
     menu.fit(wide * 3 // 4)
     assert "no operators" in menu.actions()[1].toolTip()
     capabilities().begin({})

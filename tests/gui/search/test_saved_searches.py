@@ -385,7 +385,7 @@ def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, saved_sear
 def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, saved_searches, rest):
     panel.search("timer")
     rest()
-    saved_searches.store.restore(SavedSearch(name="One", query=saved_searches.query, used=5.0))
+    saved_searches.store.restore(SavedSearch(name="One", query=saved_searches.query, last_used=5.0))
     rest()
     assert saved_searches.star.isChecked()
     with qtbot.waitSignal(saved_searches.forgotten) as forgotten:
@@ -396,12 +396,12 @@ def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, 
     _, undo = forgotten.args
     undo()
     rest()
-    assert memory.saved_searches.saved() == (SavedSearch(name="One", query=saved_searches.query, used=5.0),)
+    assert memory.saved_searches.saved() == (SavedSearch(name="One", query=saved_searches.query, last_used=5.0),)
 
 
 def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, saved_searches, listed, rest):
-    saved_searches.store.restore(SavedSearch(name="Old", query=QueryRecord(text="hose", **PLAIN), used=1.0))
-    saved_searches.store.restore(SavedSearch(name="New", query=QueryRecord(text="timer", **PLAIN), used=2.0))
+    saved_searches.store.restore(SavedSearch(name="Old", query=QueryRecord(text="hose", **PLAIN), last_used=1.0))
+    saved_searches.store.restore(SavedSearch(name="New", query=QueryRecord(text="timer", **PLAIN), last_used=2.0))
     rest()
     saved_searches.picker.open()
     assert _names(listed) == ["New", "Old"]

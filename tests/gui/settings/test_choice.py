@@ -7,7 +7,7 @@ from gui.settings.engine_and_model_choice import EmbeddingChoice
 def test_choice_round_trips_through_settings():
     settings = Settings(provider="openai", model="m", dimensions=256, fallback="embedded")
     settings = msgspec.structs.replace(
-        settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", agreed=("gemini",))
+        settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", approved=("gemini",))
     )
     assert EmbeddingChoice.of(settings).applied_to(Settings()) == settings
 
@@ -27,6 +27,6 @@ def test_provider_change_drops_model_and_server():
 
 
 def test_consent_list_is_sorted_and_revocable():
-    choice = EmbeddingChoice("auto").with_agreed("voyage", True).with_agreed("openai", True)
-    assert choice.agreed == ("openai", "voyage")
-    assert choice.with_agreed("openai", False).agreed == ("voyage",)
+    choice = EmbeddingChoice("auto").with_approved("voyage", True).with_approved("openai", True)
+    assert choice.approved == ("openai", "voyage")
+    assert choice.with_approved("openai", False).approved == ("voyage",)

@@ -217,16 +217,16 @@ def test_arrow_keys_step_number_within_range(qtbot, dialog):
 def test_window_switch_saves_immediately_and_ctrl_z_undoes(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
-    box = _row(dialog, "window.keep_searches").field.focusProxy()
+    box = _row(dialog, "window.search_history").field.focusProxy()
     with qtbot.waitSignal(dialog.model.took_effect) as emitted:
         box.click()
-    assert not emitted.args[0].window.keep_searches
+    assert not emitted.args[0].window.search_history
     _rest(qtbot, dialog)
-    assert not load_settings().window.keep_searches
+    assert not load_settings().window.search_history
     qtbot.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     _rest(qtbot, dialog)
     assert box.isChecked()
-    assert load_settings().window.keep_searches
+    assert load_settings().window.search_history
 
 
 def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):

@@ -404,7 +404,7 @@ def test_auto_sends_only_to_agreed_provider(qtbot, open_dialog, notes):
     next(box for box in dialog.findChildren(CheckBox) if box.label == "Allow sending texts to Google").click()
     with qtbot.waitSignal(dialog.saved):
         dialog.pages.page("embedding").save_button.click()
-    assert load_settings(notes).remote.agreed == ("gemini",)
+    assert load_settings(notes).remote.approved == ("gemini",)
 
 
 def test_embedding_page_works_by_keyboard(qtbot, open_dialog):

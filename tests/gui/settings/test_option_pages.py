@@ -99,7 +99,7 @@ def test_unrelated_words_match_nothing():
         ("zoom", "window.font_scale"),
         ("ignore", "exclude"),
         ("threshold", "query.min_score"),
-        ("recent searches", "window.keep_searches"),
+        ("recent searches", "window.search_history"),
         ("minimize", "window.close_to_tray"),
     ],
 )

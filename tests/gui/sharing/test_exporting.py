@@ -230,7 +230,7 @@ def test_context_of_session_is_copied_as_long_as_set(qtbot, read_session):
     text = QGuiApplication.clipboard().text()
     assert "## Goal" in text
     assert SECRET not in text
-    assert len(text) <= read_session.workspace.current.settings.sessions.context_characters
+    assert len(text) <= read_session.workspace.current.settings.sessions.context_max_chars
 
 
 def test_export_without_open_session_shows_message(opened, choose):

@@ -97,13 +97,13 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
             "1,234 passages without a vector yet · 2 min ago",
         ),
         (
-            {"last_sync": LAST, "pending_vectors": 1234, "awaiting": make_estimate()},
+            {"last_sync": LAST, "pending_vectors": 1234, "awaiting_approval": make_estimate()},
             "degraded",
             "Keyword search is ready",
             "1,234 passages wait for your approval · 2 min ago",
         ),
         (
-            {"last_sync": LAST, "pending_vectors": 1, "awaiting": make_estimate()},
+            {"last_sync": LAST, "pending_vectors": 1, "awaiting_approval": make_estimate()},
             "degraded",
             "Keyword search is ready",
             "1 passage waits for your approval · 2 min ago",

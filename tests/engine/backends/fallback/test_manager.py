@@ -305,7 +305,7 @@ def test_listeners_hear_of_both_switches(open_manager, backend):
 
 def test_missing_features_follow_backend_in_use(open_manager, backend):
     manager = open_manager()
-    unsupported = {"alike": "qmd finds no passages that are alike."}
+    unsupported = {"similar": "qmd finds no passages that are alike."}
     backend.opened[0].__dict__["unsupported"] = unsupported
     assert manager.unsupported == unsupported
     assert manager.insight is not None
@@ -317,7 +317,7 @@ def test_missing_features_follow_backend_in_use(open_manager, backend):
 def test_saved_searches_survive_switches(open_manager, backend):
     manager = open_manager(pause=0)
     store = manager.saved_searches
-    store.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), used=1.0))
+    store.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), last_used=1.0))
     backend.fails(GONE)
     manager.search("irrigation")
     backend.works()

@@ -74,9 +74,9 @@ def test_a_source_without_anything_has_no_results(memory: MemorySearchManager):
 
 
 def test_conditions_filter_results_or_are_refused(memory: MemorySearchManager):
-    if "conditions" in memory.unsupported:
+    if "filters" in memory.unsupported:
         for options in ({"path_glob": "people/**"}, {"since": 1.0}, {"until": 1.0}):
-            with pytest.raises(Unsupported, match="conditions"):
+            with pytest.raises(Unsupported, match="filters"):
                 memory.search("Ines", **options)  # type: ignore[arg-type]
         return
     assert paths(memory.search("pressure gauge irrigation", path_glob="people/**", min_score=0)) == {"people/ines.md"}
@@ -138,7 +138,7 @@ def test_private_notes_are_hidden_from_groups(opened: Bench) -> None:
         outcome = memory.search(query, min_score=0, session_key=GROUP, explain=True)
         found = [(result.path, pytest.approx(result.score, abs=1e-4)) for result in outcome.results]
         stages = outcome.explanation.stages if outcome.explanation else ()
-        notes = [(stage.name, stage.entered, stage.left, stage.note) for stage in stages]
+        notes = [(stage.name, stage.before, stage.after, stage.note) for stage in stages]
         remedies = outcome.explanation.remedies if outcome.explanation else ()
         return found, outcome.suggestions, outcome.corrected, outcome.notice, outcome.understood, notes, remedies
 
@@ -232,22 +232,22 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
         lambda memory: memory.raw_lines("sessions/claude/x.jsonl", [1]),
         lambda memory: memory.session_image("sessions/claude/x.jsonl", 0, 0),
     ),
-    "alike": (
+    "similar": (
         lambda memory: memory.search_like(_PASSAGE),
         lambda memory: memory.similar_sessions("sessions/claude/x.jsonl"),
     ),
-    "conditions": (
+    "filters": (
         lambda memory: memory.search("Ines", path_glob="people/*"),
         lambda memory: memory.search("Ines", since=1.0),
         lambda memory: memory.search("Ines", until=1.0),
     ),
-    "narrowing": (lambda memory: memory.search("Ines", within=[EarlierQuery(query="gauge")]),),
+    "within": (lambda memory: memory.search("Ines", within=[EarlierQuery(query="gauge")]),),
     "ordering": (
         lambda memory: memory.search("Ines", half_life_days=30),
         lambda memory: memory.search("Ines", diverse=True),
     ),
     "completion": (lambda memory: memory.query_values("path", "p"),),
-    "states": (lambda memory: memory.explain_path("people/ines.md"),),
+    "path-states": (lambda memory: memory.explain_path("people/ines.md"),),
     "models": (
         lambda memory: memory.stored_models(),
         lambda memory: memory.estimate_embedding(),

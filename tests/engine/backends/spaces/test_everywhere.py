@@ -272,7 +272,7 @@ def test_explanation_names_workspace(everywhere: MultiWorkspaceMemory) -> None:
     assert explanation is not None
     assert [one.citation for one in explanation.results] == [one.citation for one in outcome.results]
     assert [one.rank for one in explanation.results] == [1, 2]
-    counts = {stage.name: (stage.entered, stage.left) for stage in explanation.stages if "workspace" in stage.name}
+    counts = {stage.name: (stage.before, stage.after) for stage in explanation.stages if "workspace" in stage.name}
     assert counts == {"workspace boat": (0, 0), "workspace work": (1, 1)}
 
 

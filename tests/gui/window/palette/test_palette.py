@@ -155,8 +155,9 @@ def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_p
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
     query = opened.search.controller.saved_searches.query
-    opened.search.controller.saved_searches.store.restore(SavedSearch(name="All about timers", query=query, used=1.0))
-    qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.store.busy)
+    store = opened.search.controller.saved_searches.store
+    store.restore(SavedSearch(name="All about timers", query=query, last_used=1.0))
+    qtbot.waitUntil(lambda: not store.busy)
     opened.state.recent.append(str(tmp_path))
     opened.views.switch("index")
     assert f"Open {tmp_path.name}" in open_palette()
