@@ -76,6 +76,16 @@ _OWN_LANGUAGE = 0.5
 """Advantage of the best passage in the query's language over those in other languages, which can't have its words, per
 unit of its keyword score and of the share of the nearest passages that keywords can find.
 """
+_WEIGHT_OF_SAME_ORDER = 0.15
+"""Weight of the vector score if keywords match well and both scores rank the best results in the same order: then the
+model knows the subject. If the orders differ, keywords are safer.
+"""
+_OTHER_ORDER, _SAME_ORDER = 0.2, 0.4
+"""Correlations of both scores between which that weight rises from the model's own."""
+_NEAR_FROM, _NEAREST = 1.0, 1.3
+"""Highest vector scores of the best results between which it also rises: below, no result is surely related."""
+_MIN_COMPARED = 5
+"""Least number of results for comparing the orders."""
 _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
@@ -320,6 +330,23 @@ class Evidence(msgspec.Struct, frozen=True):
         return chance * (1 - self.from_name / self.text) if self.text else 1.0
 
 
+def _same_order(found: Iterable[Evidence]) -> float:
+    """Return how far keyword and vector scores agree, 0 to 1, on the order of results that are surely related."""
+    scores = [(evidence.text, evidence.vector) for evidence in found if evidence.vector is not None]
+    if len(scores) < _MIN_COMPARED:
+        return 0.0
+    near = within_limits((max(vector for _, vector in scores) - _NEAR_FROM) / (_NEAREST - _NEAR_FROM))
+    return near * within_limits((_correlation(scores) - _OTHER_ORDER) / (_SAME_ORDER - _OTHER_ORDER))
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return Pearson's correlation of pairs of numbers; 0 if one of the two is constant."""
+    first, second = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
+    apart = [(one - first, other - second) for one, other in pairs]
+    spread = math.sqrt(sum(one * one for one, _ in apart) * sum(other * other for _, other in apart))
+    return sum(one * other for one, other in apart) / spread if spread else 0.0
+
+
 class Blend(msgspec.Struct, frozen=True):
     """Weights of the sum `text_weight` × keyword score + `vector_weight` × vector score."""
 
@@ -348,11 +375,13 @@ class Blend(msgspec.Struct, frozen=True):
         """
         if not model.known:
             return cls(0.0, alone=alone)
+        found = list(found)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if evidence.complete else trusting.text_part(evidence) for evidence in found), default=0.0)
         trust = best * max(1.0, terms / LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
-        weight = model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt
+        least = max(model.weight, _WEIGHT_OF_SAME_ORDER * _same_order(found))
+        weight = least + max(0.0, _WEIGHT_WITHOUT_WORDS - least) * doubt
         return cls(weight, agreement=_AGREEMENT, doubt=doubt)
 
     @classmethod

@@ -35,6 +35,21 @@ _ADVICE = {
     "no vectors": marked("Update to create the vectors for search by meaning."),
     "no vectors after failure": marked("Fix this or choose another model, then update to create the vectors."),
 }
+_MOVED = {
+    "best": marked(
+        "Several passages answer a long query, so the {first:,} after the first were compared with the best ones. "
+        "Moved: {count:,}."
+    ),
+    "diversity": marked("Passages moved for more variety: {count:,} of the first {first:,}."),
+    "language": marked(
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages. Moved: {count:,}."
+    ),
+    "lines": marked(
+        "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
+        "compared. Moved: {count:,}."
+    ),
+}
 _LATER = marked("Search by meaning resumes when the configured model works again.")
 
 
@@ -122,24 +137,9 @@ def _best_score(limit: Best | RaisedMinimum) -> str:
     return tr("The best score was {score:.2f}.", score=short_of(limit.best or 0.0, limit.least))
 
 
-def _diversity(stage: Stage) -> str:
-    order = _details(stage, Moved)
-    return tr_count(
-        "{count:,} of the first {first:,} passages was moved for more variety.",
-        "{count:,} of the first {first:,} passages were moved for more variety.",
-        order.moved,
-        first=order.first,
-    )
-
-
-def _filters(stage: Stage) -> str:
-    return tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", stage.after)
-
-
 def _keywords(stage: Stage) -> str:
-    chosen = tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.after)
     common = _details(stage, CommonWords)
-    notes = [chosen]
+    notes = [tr("Passages chosen by words: {count:,}.", count=stage.after)]
     if common.limited:
         notes.append(tr("Too many match, so only the newest and those with a word in a title were compared."))
     if common.only_exact:
@@ -148,61 +148,64 @@ def _keywords(stage: Stage) -> str:
     return " ".join(notes)
 
 
-def _language(stage: Stage) -> str:
+def _moved(stage: Stage) -> str:
     order = _details(stage, Moved)
-    return tr_count(
-        "The query is in another language than the notes, so each of its words was compared with those of the first "
-        "{first:,} passages: {count:,} was moved.",
-        "The query is in another language than the notes, so each of its words was compared with those of the first "
-        "{first:,} passages: {count:,} were moved.",
-        order.moved,
-        first=order.first,
-    )
+    return tr(_MOVED[stage.name], count=order.moved, first=order.first)
+
+
+def _filters(stage: Stage) -> str:
+    return tr("Files that pass the filters: {count:,}.", count=stage.after)
 
 
 def _limits(stage: Stage) -> str:
-    return tr_count(
-        "All passages were searched too: {count:,} of {total:,} results satisfies the limits.",
-        "All passages were searched too: {count:,} of {total:,} results satisfy the limits.",
-        stage.after,
+    return tr(
+        "All passages were searched too. Results that satisfy the limits: {count:,} of {total:,}.",
+        count=stage.after,
         total=stage.before,
     )
 
 
-def _lines(stage: Stage) -> str:
-    order = _details(stage, Moved)
-    return tr_count(
-        "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
-        "compared: {count:,} was moved.",
-        "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
-        "compared: {count:,} were moved.",
-        order.moved,
-        first=order.first,
+def _wordless(stage: Stage) -> str:
+    return tr(
+        "Files added because they satisfy the query without its words, newest first: {count:,}.", count=stage.after
     )
 
 
-def _best(stage: Stage) -> str:
-    order = _details(stage, Moved)
-    return tr_count(
-        "Several passages answer a long query, so the {first:,} after the first were compared with the best ones: "
-        "{count:,} was moved.",
-        "Several passages answer a long query, so the {first:,} after the first were compared with the best ones: "
-        "{count:,} were moved.",
-        order.moved,
-        first=order.first,
+def _times(stage: Stage) -> str:
+    named = _details(stage, TimesNamed)
+    times = ", ".join(map(time_words, named.times))
+    return tr(
+        "Passages from the time in the query, or from days next to it, {times}: {count:,}.",
+        times=times,
+        count=named.boosted,
     )
+
+
+def _sessions(stage: Stage) -> str:
+    named = _details(stage, SessionsNamed)
+    return tr(
+        "Passages in sessions that the query names, {names}: {count:,}.",
+        names=_quoted(named.names),
+        count=named.boosted,
+    )
+
+
+def _title(stage: Stage) -> str:
+    return tr("Passages first because a title or file name matches: {count:,}.", count=_details(stage, int))
+
+
+def _scope_note(stage: Stage) -> str:
+    scope = _details(stage, Scope)
+    searched = tr("Only the results of {query} were searched.", query=scope.query)
+    if scope.total > scope.passages:
+        return (
+            searched + " " + tr("Passages: {count:,}, the best of {total:,}.", count=scope.passages, total=scope.total)
+        )
+    return searched + " " + tr("Passages: {count:,}.", count=scope.passages)
 
 
 def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
-
-
-def _wordless(stage: Stage) -> str:
-    return tr_count(
-        "{count:,} file satisfies the query without its words: its first passage was added.",
-        "{count:,} files satisfy the query without its words: their first passages were added, newest files first.",
-        stage.after,
-    )
 
 
 def _passage(stage: Stage) -> str:
@@ -237,26 +240,6 @@ def _scores(stage: Stage) -> str:
     return _best_score(_details(stage, Best))
 
 
-def _times(stage: Stage) -> str:
-    named = _details(stage, TimesNamed)
-    return tr_count(
-        "{count:,} passage dates from the time in the query, or from the days next to it: {times}.",
-        "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
-        named.boosted,
-        times=", ".join(map(time_words, named.times)),
-    )
-
-
-def _sessions(stage: Stage) -> str:
-    named = _details(stage, SessionsNamed)
-    return tr_count(
-        "{count:,} passage is in a session that the query names: {names}.",
-        "{count:,} passages are in sessions that the query names: {names}.",
-        named.boosted,
-        names=", ".join(map(in_quotes, named.names)),
-    )
-
-
 def time_words(time: TimeExpression) -> str:
     """Return a time expression of the query as typed, followed by its dates."""
     if time.yearly:
@@ -265,14 +248,6 @@ def time_words(time: TimeExpression) -> str:
         return tr("{time} ({day})", time=in_quotes(time.text), day=time.first.isoformat())
     first, last = time.first.isoformat(), time.last.isoformat()
     return tr("{time} ({first} to {last})", time=in_quotes(time.text), first=first, last=last)
-
-
-def _title(stage: Stage) -> str:
-    return tr_count(
-        "{count:,} passage comes first because its title or file name matches.",
-        "{count:,} passages come first because their titles or file names match.",
-        _details(stage, int),
-    )
 
 
 def _unknown(stage: Stage) -> str:
@@ -324,24 +299,6 @@ def _vectors(stage: Stage) -> str:
     return f"{note} {share}"
 
 
-def _scope_note(stage: Stage) -> str:
-    scope = _details(stage, Scope)
-    if scope.total > scope.passages:
-        return tr_count(
-            "Only the results of {query} were searched: {count:,} passage, the best of {total:,}.",
-            "Only the results of {query} were searched: {count:,} passages, the best of {total:,}.",
-            scope.passages,
-            query=scope.query,
-            total=scope.total,
-        )
-    return tr_count(
-        "Only the results of {query} were searched: {count:,} passage.",
-        "Only the results of {query} were searched: {count:,} passages.",
-        scope.passages,
-        query=scope.query,
-    )
-
-
 def _words(stage: Stage) -> str:
     terms = _details(stage, Terms)
     known = [_count(word, chunks, terms.typed.get(word, chunks)) for word, chunks in terms.chunks.items() if chunks]
@@ -385,15 +342,12 @@ def _details(stage: Stage, kind: type[_T]) -> _T:
 
 
 _NOTES: dict[str, Callable[[Stage], str]] = {
+    **dict.fromkeys(_MOVED, _moved),
     "age": _age,
-    "best": _best,
-    "diversity": _diversity,
     "filters": _filters,
     "index": _index,
     "keywords": _keywords,
-    "language": _language,
     "limits": _limits,
-    "lines": _lines,
     "newest": _newest,
     "passage": _passage,
     "operators": _query,

@@ -61,7 +61,6 @@ with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, be
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
-_SHORTEST_FOREIGN_STEM, _MIN_FOREIGN_STEM = 4, 0.4
 _SHORTEST_VERB = 3
 """Length of the shortest verb without its ending."""
 _FRENCH_VERBS = {
@@ -242,8 +241,6 @@ def _word_forms(term: "QueryTerm", root: str, languages: Sequence[str], *, certa
     if root.isalpha() and languages[0] in _DERIVING and script_of(root[0]) in _INFLECTED:
         stems += _related(stems_of(languages[0])[root])
     if root.isalpha() and script_of(root[0]) == "latin":
-        if not certain:
-            stems += _foreign_stems(root, languages)
         words += _verb_forms(fold(root), languages[:1] if certain else languages)
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
@@ -296,17 +293,6 @@ def _hash_forms(root: str) -> Iterator[tuple[str, ...]]:
     if not root.isalpha() and _HASH.fullmatch(root):
         yield (f"{root}*",)
         yield from ((root[:length],) for length in _SHORT_HASHES if length < len(root))
-
-
-def _foreign_stems(root: str, languages: Sequence[str]) -> Iterator[str]:
-    """Yield prefixes of a word that stemming rules of other languages produce: French "mangeait" becomes "mang".
-
-    Only for a query that no function word assigns to a language.
-    """
-    for language in languages[1:]:
-        stem = stems_of(language)[root]
-        if len(stem) >= max(_SHORTEST_FOREIGN_STEM, _MIN_FOREIGN_STEM * len(root)):
-            yield stem
 
 
 def _verb_forms(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:

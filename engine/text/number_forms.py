@@ -20,7 +20,7 @@ Spelling = tuple[str, ...]
 Span = tuple[int, int, list[Spelling]]
 """Offsets of a part of the query, and its other spellings."""
 
-_DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
+_COMPACT = lazy_pattern(r"(?<![\w./-])(\d{4})(\d\d)(\d\d)(?![\w/-]|\.\d)")
 _MONTH = lazy_pattern(r"(?<![\w./-])(0?[1-9]|1[0-2])[./]((?:19|20)\d\d)(?![\w/-]|\.\d)")
 _DAY = lazy_pattern(r"(?<![\w./-])(?:([0-3][0-9])\.(0[1-9])\.?|([0-3]?[0-9])\.(1[0-2]|[1-9])\.)(?![\w.-])")
 """Matches a day and a month such as 30.09 and 6.6., and not 3.11, which may be a version."""
@@ -129,9 +129,9 @@ def _phrase(text: str) -> Spelling:
 
 def _days(text: str, languages: Sequence[str]) -> Iterator[Span]:
     """Yield days, in numbers or with the name of a month; with slashes, either the day or the month may come first."""
-    for match in re.finditer(r"[\d./_-]{8,10}", text):
-        if written := _DATE.fullmatch(match[0]):
-            yield *match.span(), [form for day in _read_days(written) for form in _spellings_of_day(day, languages)]
+    for compact in _COMPACT.finditer(text):
+        with suppress(ValueError):
+            yield *compact.span(), [*_spellings_of_day(date(*map(int, compact.groups())), languages)]
     for month in _MONTH.finditer(text):
         yield *month.span(), [*_spellings_of_month(date(int(month[2]), int(month[1]), 1), languages)]
     for day in _DAY.finditer(text):
@@ -158,18 +158,6 @@ def _spellings_of_month(first: date, languages: Sequence[str]) -> Iterator[Spell
     year = f"{first.year:04}"
     yield from ((f"{first:%m}", year), (f"{first.month}", year), (year, f"{first:%m}"))
     yield from ((name, year) for name in month_names(first.month, languages))
-
-
-def _read_days(match: re.Match[str]) -> Iterator[date]:
-    if match[5]:
-        days = [(match[8], match[7], match[5])]
-        if match[6] == "/":
-            days.append((match[8], match[5], match[7]))
-    else:
-        days = [(match[1] or match[9], match[3] or match[10], match[4] or match[11])]
-    for year, month, day in days:
-        with suppress(ValueError):
-            yield date(int(year), int(month), int(day))
 
 
 def _spellings_of_day(day: date, languages: Sequence[str]) -> Iterator[Spelling]:
@@ -412,7 +400,8 @@ def _numbers(text: str) -> Iterator[Span]:
         yield *match.span(), [(f"{first}x{second}",), (first, "x", second), (first, second)]
     for match in _GROUPED.finditer(text):
         compact = _FORMATTING.sub("", match[0]).lower()
-        if SHORTEST_NUMBER <= len(compact) <= _LONGEST_NUMBER and not _DATE.fullmatch(match[0].strip()):
+        is_date = _COMPACT.fullmatch(match[0]) or read_times(match[0])
+        if SHORTEST_NUMBER <= len(compact) <= _LONGEST_NUMBER and not is_date:
             yield *match.span(), [(compact,), *_groups_of(compact, is_international=match[0].startswith("+"))]
 
 

@@ -185,7 +185,7 @@ def _inverted(table: dict[int, str] | dict[str, str]) -> dict[str, int | str]:
 
 
 _MONTHS = {name: at + 1 for name, at in (_numbered(_ABBREVIATIONS) | _numbered(_MONTH_NAMES) | {"maerz": 2}).items()}
-_WEEKDAYS = _numbered(_WEEKDAY_NAMES)
+_WEEKDAYS = _numbered(_WEEKDAY_NAMES) | {"sonnabend": 5}
 _SEASONS = _numbered(_SEASON_NAMES)
 _AGO = _inverted(_DAYS_AGO)
 _UNIT_OF = _inverted(_UNITS)
@@ -449,14 +449,14 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]
         room = 3 * _DAY if unit == "w" else 0 * _DAY
         yield day - room, day + room, False
     else:
-        yield (*_period_around(_back(today, count, unit), unit), False)
+        yield (*period_around(_back(today, count, unit), unit), False)
 
 
 def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
     """Yield this or the last week, month or year."""
     unit = str(_UNIT_OF[match["unit"]])
     if unit != "d":
-        yield (*_period_around(_back(today, 1, unit) if _group(match, "last") else today, unit), False)
+        yield (*period_around(_back(today, 1, unit) if _group(match, "last") else today, unit), False)
 
 
 def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
@@ -480,7 +480,7 @@ def _back(day: date, count: int, unit: str) -> date:
     return date(year, month + 1, 1)
 
 
-def _period_around(day: date, unit: str) -> tuple[date, date]:
+def period_around(day: date, unit: str) -> tuple[date, date]:
     """Return the first and last day of the week, month or year that contains `day`."""
     if unit == "w":
         monday = day - day.weekday() * _DAY

@@ -57,7 +57,7 @@ def make_stages(found: int, results: int, files: int = 4) -> tuple[SearchStage, 
     """Return the stages of a hybrid search in which the threshold removes results."""
     rows: Sequence[tuple[str, int, int, str, float, str]] = (
         ("words", 2, 2, "Passages with each word in the whole index: “irrigation”: 12, “timer”: 5.", 0.4, "words"),
-        ("keywords", files, files, f"{files} passages were chosen by words.", 1.2, "chunks"),
+        ("keywords", files, files, f"Passages chosen by words: {files}.", 1.2, "chunks"),
         ("vectors", files, files, f"Passages chosen by meaning: {files}.", 2.5, "chunks"),
         ("threshold", files, found, f"Passages that scored below 0.35: {files - found}.", 0.3, "chunks"),
         ("results", found, results, f"{results} of {found} results are shown.", 0.6, "chunks"),

@@ -130,7 +130,7 @@ def test_name_does_not_count_as_missing_word(memory) -> None:
     sentences = {of.part: of.sentence for of in reasons_of(reason)}
     assert sentences["session"].startswith("The query names “codex” of this session: × 1.60 = ")
     notes = {stage.name: stage.note for stage in named.explanation.stages}
-    assert notes["sessions"] == "1 passage is in a session that the query names: “codex”."
+    assert notes["sessions"] == "Passages in sessions that the query names, “codex”: 1."
 
 
 def test_named_agent_is_no_typo_and_its_verb_is_not_missing(memory, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_only_the_best_of_many_are_searched(open_memory, workspace: Path, monkey
     assert (answer.passages, answer.total) == (3, 6)
     assert outcome.total == 3
     note = next(stage.note for stage in outcome.explanation.stages if stage.name == "within")
-    assert note == "Only the results of “filter” were searched: 3 passages, the best of 6."
+    assert note == "Only the results of “filter” were searched. Passages: 3, the best of 6."
 
 
 def test_each_query_embedded_once(memory, provider: FakeProvider) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 import msgspec
 import pytest
@@ -150,6 +151,24 @@ def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.2, 1.0).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.8)
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
+
+
+def test_vectors_weigh_more_if_both_orders_agree() -> None:
+    def weight(vectors: Iterable[float], base: float = 0.05) -> float:
+        found = [Evidence(text / 10, vector) for text, vector in zip(range(5, 15), vectors, strict=True)]
+        return Blend.of(Calibration(0.0, 1.0, base), found, 4).vector_weight
+
+    rising = [1.1 + step / 10 for step in range(10)]
+    assert weight(rising) == pytest.approx(0.15)
+    assert weight(rising[::-1]) == weight([2.0] * 10) == pytest.approx(0.05)  # another order, or none
+    assert weight(vector - 1.1 for vector in rising) == pytest.approx(0.05)  # nothing is near
+    assert 0.05 < weight(vector - 0.8 for vector in rising) < 0.15
+    assert weight(rising, 0.4) == pytest.approx(0.4)
+
+
+def test_few_results_keep_calibrated_weight() -> None:
+    found = [Evidence(text, 2 * text) for text in (0.8, 0.9, 1.0)]
+    assert Blend.of(Calibration(0.0, 1.0, 0.05), found, 4).vector_weight == pytest.approx(0.05)
 
 
 def test_keywords_decide_in_language_unknown_to_model() -> None:
