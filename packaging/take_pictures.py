@@ -53,7 +53,7 @@ FULL = {
     "quick": ["--view", "quick", "--query", "irrigation timer"],
     "guide": ["--view", "guide"],
     "workspaces": ["--view", "workspaces"],
-    "everywhere": ["--view", "everywhere", "--query", "cabbage with salt"],
+    "everywhere": ["--view", "all-workspaces", "--query", "cabbage with salt"],
 }
 _SHOWN = {view for _, view, *_ in FULL.values()}
 FULL |= {view: ["--view", view] for spec in view_specs() for view in spec.command_line if view not in _SHOWN}

@@ -15,14 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = ROOT / "resources" / "translations"
-KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "command": (2,)}
-"""Functions that take translatable text, and the positions of those arguments: None means the first."""
+KEYWORDS = {"tr": slice(1), "marked": slice(1), "tr_count": slice(2), "command": slice(1, 2)}
+"""Functions that take translatable text, and the positions of those arguments."""
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Date of every catalogue, so that the same texts yield the same bytes."""
 _HEADER = """msgid ""
@@ -37,24 +36,28 @@ msgstr ""
 def in_code() -> Catalog:
     """Return all translatable texts of the code, each with the files that contain it."""
     catalog = Catalog(charset="utf-8")
-    for package in ("engine", "gui"):
-        for name, _, text, _, _ in extract_from_dir(ROOT / package, [("**.py", "python")], keywords=KEYWORDS):
-            if text:
-                catalog.add(text, locations=[(f"{package}/{name}", 0)])
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for text in _declared(path.read_text("utf-8")):
-                catalog.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
+    for path in sorted(path for package in ("engine", "gui") for path in (ROOT / package).rglob("*.py")):
+        for text in texts_of(path.read_text("utf-8")):
+            catalog.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
     return catalog
 
 
-def _declared(code: str) -> Iterator[str]:
-    """Label, help and search words of the options that a module declares."""
-    for call in ast.walk(ast.parse(code)) if "option(" in code else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "option":
+def texts_of(code: str) -> Iterator[str | tuple[str, ...]]:
+    """Yield the translatable texts of a module in its order: one, or singular and plural."""
+    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if name == "option":  # label, help and search words
             also = [keyword.value for keyword in call.keywords if keyword.arg == "also"]
-            for text in (*call.args[:2], *also):
-                if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
-                    yield text.value
+            yield from filter(None, map(_literal, (*call.args[:2], *also)))
+        elif positions := KEYWORDS.get(name):
+            texts = [_literal(argument) for argument in call.args[positions]]
+            if texts and all(texts):
+                yield texts[0] if len(texts) == 1 else tuple(texts)
+
+
+def _literal(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def read(path: Path) -> Catalog:

@@ -20,12 +20,12 @@ from engine.records import (
     LONGEST_FACT,
     USUAL_IMPORTANCE,
     Fact,
-    FactAnswer,
     FactCandidate,
+    FactResponse,
     FoundFact,
-    MemoryForgetAnswer,
-    MemoryRecallAnswer,
-    MemoryStoreAnswer,
+    MemoryForgetResponse,
+    MemoryRecallResponse,
+    MemoryStoreResponse,
     RecalledFact,
 )
 from engine.text.folding import visible
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-Answer = TypeVar("Answer", bound=FactAnswer)
+Answer = TypeVar("Answer", bound=FactResponse)
 
 MAX_FACTS = 50
 USUAL_FACTS = 5
@@ -57,16 +57,16 @@ def memory_store(
     importance: float | None = None,
     *,
     cancel: CancelToken | None = None,
-) -> MemoryStoreAnswer:
+) -> MemoryStoreResponse:
     """Save a fact and return it, or return the existing fact with the same words.
 
     With `category` None, the category is derived from the text.
     """
 
-    def store(facts: "Facts", token: CancelToken) -> MemoryStoreAnswer:
+    def store(facts: "Facts", token: CancelToken) -> MemoryStoreResponse:
         kind = category_of(text) if category is None else category
         if kind not in FACT_CATEGORIES:
-            return MemoryStoreAnswer(error=f"A category is one of {', '.join(FACT_CATEGORIES)}.")
+            return MemoryStoreResponse(error=f"A category is one of {', '.join(FACT_CATEGORIES)}.")
         similar = facts.find(f"{text} ", max_results=_CANDIDATES, cancel=token) if len(text) <= LONGEST_FACT else None
         saved = facts.add(
             text,
@@ -77,22 +77,22 @@ def memory_store(
             pending=access.settings.facts.agent_writes == "review",
         )
         if saved.duplicate:
-            return MemoryStoreAnswer(action="duplicate", existing_id=saved.fact.id, existing_text=saved.fact.text)
+            return MemoryStoreResponse(action="duplicate", existing_id=saved.fact.id, existing_text=saved.fact.text)
         near = tuple(_candidate(match) for match in similar.results if match.equivalent) if similar else ()
         note = _WAITS if saved.fact.pending else UNSET
-        return MemoryStoreAnswer(action="created", id=saved.fact.id, similar=near or UNSET, note=note)
+        return MemoryStoreResponse(action="created", id=saved.fact.id, similar=near or UNSET, note=note)
 
-    return _changed(access, MemoryStoreAnswer(), store, cancel)
+    return _changed(access, MemoryStoreResponse(), store, cancel)
 
 
 def memory_recall(
     access: AgentAccess, query: str, limit: int | None = None, *, cancel: CancelToken | None = None
-) -> MemoryRecallAnswer:
+) -> MemoryRecallResponse:
     """Return the facts that match a query, at most `limit` (5 by default)."""
     if not query.strip():
-        return _missing(MemoryRecallAnswer(), "query")
+        return _missing(MemoryRecallResponse(), "query")
 
-    def recall(facts: "Facts", token: CancelToken) -> MemoryRecallAnswer:
+    def recall(facts: "Facts", token: CancelToken) -> MemoryRecallResponse:
         most = min(max(USUAL_FACTS if limit is None else limit, 1), MAX_FACTS)
         recalled = facts.find(f"{query} ", max_results=most, cancel=token)
         memories = tuple(
@@ -105,20 +105,20 @@ def memory_recall(
             )
             for match in recalled.results
         )
-        return MemoryRecallAnswer(count=len(memories), memories=memories, warning=recalled.notice or UNSET)
+        return MemoryRecallResponse(count=len(memories), memories=memories, warning=recalled.notice or UNSET)
 
-    return _answered(access, MemoryRecallAnswer(), recall, cancel)
+    return _answered(access, MemoryRecallResponse(), recall, cancel)
 
 
 def memory_forget(
     access: AgentAccess, query: str | None = None, memory_id: str | None = None, *, cancel: CancelToken | None = None
-) -> MemoryForgetAnswer:
+) -> MemoryForgetResponse:
     """Forget one fact: the one with this id (or a unique beginning of it), or the one that matches a query.
 
     If several match, the answer lists candidates. A user can restore forgotten facts.
     """
 
-    def forget(facts: "Facts", token: CancelToken) -> MemoryForgetAnswer:
+    def forget(facts: "Facts", token: CancelToken) -> MemoryForgetResponse:
         if memory_id and memory_id.strip():
             matches = [fact for fact in facts.named(memory_id.strip()) if fact.forgotten is None]
             certain, candidates = len(matches) == 1, tuple(map(_short, matches[:_CANDIDATES]))
@@ -128,14 +128,14 @@ def memory_forget(
             certain, candidates = len(similar) == 1 and similar[0].equivalent, tuple(map(_candidate, similar))
         if certain:
             facts.forget([matches[0].id], "agent")
-            return MemoryForgetAnswer(action="deleted", id=matches[0].id)
-        return (
-            MemoryForgetAnswer(action="candidates", candidates=candidates) if matches else MemoryForgetAnswer(found=0)
-        )
+            return MemoryForgetResponse(action="deleted", id=matches[0].id)
+        if matches:
+            return MemoryForgetResponse(action="candidates", candidates=candidates)
+        return MemoryForgetResponse(found=0)
 
     if not (query and query.strip()) and not (memory_id and memory_id.strip()):
-        return _missing(MemoryForgetAnswer(), "query or memoryId")
-    return _changed(access, MemoryForgetAnswer(), forget, cancel)
+        return _missing(MemoryForgetResponse(), "query or memoryId")
+    return _changed(access, MemoryForgetResponse(), forget, cancel)
 
 
 def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:

@@ -24,9 +24,9 @@ from engine.records import (
     CitedPassage,
     FallbackStatus,
     FileText,
-    MemoryGetAnswer,
+    MemoryGetResponse,
     MemoryProviderStatus,
-    MemorySearchAnswer,
+    MemorySearchResponse,
     MemorySearchResult,
     SearchOutcome,
     cite,
@@ -54,19 +54,19 @@ def memory_search(
     min_score: float | None = None,
     *,
     cancel: CancelToken | None = None,
-) -> MemorySearchAnswer:
+) -> MemorySearchResponse:
     """Search the memory. Never raises; the answer contains the error.
 
     Numbers out of range are replaced by the nearest valid one, None and unusable values by those of the settings.
     """
     try:
         if not isinstance(query, str) or not query.strip():
-            return MemorySearchAnswer(error="The query is empty: set query to the words to search for.")
+            return MemorySearchResponse(error="The query is empty: set query to the words to search for.")
         outcome, fallback = run_search(
             access, query, whole_number(max_results, MAX_RESULTS), fraction(min_score), cancel
         )
         cited = access.cites
-        return MemorySearchAnswer(
+        return MemorySearchResponse(
             results=cited_passages(outcome.results, cited=cited, budget=access.settings.injection_budget),
             provider=outcome.provider,
             model=outcome.model,
@@ -77,7 +77,7 @@ def memory_search(
             notice=_notice(outcome) or UNSET,
         )
     except QueryTooLong as error:
-        return MemorySearchAnswer(error=str(error))
+        return MemorySearchResponse(error=str(error))
     except Exception as error:
         return unavailable(error)
 
@@ -289,7 +289,7 @@ def memory_get(
     lines: int | None = None,
     *,
     cancel: CancelToken | None = None,
-) -> MemoryGetAnswer:
+) -> MemoryGetResponse:
     """Return a page of the file of this stable name, or the lines of a citation; never raises.
 
     At most `lines` lines (120 for None), and 12,000 characters; if more follows, the text ends with a line that says
@@ -298,7 +298,7 @@ def memory_get(
     """
     try:
         if not isinstance(path, str) or not path.strip():
-            return MemoryGetAnswer(path="", error="The path is empty: set path to the name of a file.")
+            return MemoryGetResponse(path="", error="The path is empty: set path to the name of a file.")
         start, limit = whole_number(from_line), whole_number(lines)
 
         def read(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
@@ -311,7 +311,7 @@ def memory_get(
 
         return _page(access.call(read, cancel))
     except Exception as error:
-        return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=error_message(error))
+        return MemoryGetResponse(path=cut(str(path), _LONGEST_NAME), disabled=True, error=error_message(error))
 
 
 def read_named(
@@ -334,7 +334,7 @@ def read_named(
     return memory.read_file(cited.path, start=cited.first, lines=limit)
 
 
-def _page(text: FileText) -> MemoryGetAnswer:
+def _page(text: FileText) -> MemoryGetResponse:
     """Return the part of a text that fits on a page, in whole lines; a single overlong line is cut."""
     page, lines, notice = text.text, text.lines, ""
     next_from = text.next_from
@@ -351,7 +351,7 @@ def _page(text: FileText) -> MemoryGetAnswer:
             lines = 1
     if next_from is not None:
         notice = f"{notice} [More follows: continue with from={next_from}.]".lstrip()
-    return MemoryGetAnswer(
+    return MemoryGetResponse(
         path=text.path,
         missing=True if text.total_lines is None else UNSET,
         total_lines=text.total_lines if text.total_lines is not None and not text.lines else UNSET,

@@ -6,7 +6,6 @@ Validates its arguments against the schema that the agent was given, and words e
 import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.logs import redact
-from engine.records import FactAnswer, MemoryGetAnswer, MemorySearchAnswer, Record, RememberedSession, to_builtins
+from engine.records import FactResponse, MemoryGetResponse, MemorySearchResponse, Record, RememberedSession, to_builtins
 from engine.text.folding import visible
 from engine.text.writing_systems import cut
 
@@ -38,11 +37,11 @@ def error_message(error: BaseException) -> str:
         return type(error).__name__
 
 
-def unavailable(error: BaseException) -> MemorySearchAnswer:
+def unavailable(error: BaseException) -> MemorySearchResponse:
     """Return the answer of a search that failed."""
     sentence = error_message(error)
     warning, action = _advice(error, sentence)
-    return MemorySearchAnswer(disabled=True, unavailable=True, error=sentence, warning=warning, action=action)
+    return MemorySearchResponse(disabled=True, unavailable=True, error=sentence, warning=warning, action=action)
 
 
 def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
@@ -69,15 +68,14 @@ def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
     )
 
 
-Answer = MemorySearchAnswer | MemoryGetAnswer | FactAnswer | RememberedSession
+Answer = MemorySearchResponse | MemoryGetResponse | FactResponse | RememberedSession
 
 _MAX_SENTENCES = 5
 _LONGEST_NAME = 50
 _FURTHEST = 2**31 - 2
 
 
-@dataclass(frozen=True)
-class AgentTool:
+class AgentTool(msgspec.Struct, frozen=True):
     """A tool that an agent can call: its names, its schemas and its function."""
 
     name: str

@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from engine.agent.fact_capture import category_of
-from engine.agent.fact_operations import capture, recall_block
-from engine.agent.memory_access import AgentAccess
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
@@ -18,6 +15,7 @@ from engine.cli.workspace import find_workspace, interruptible, opened, refuse_u
 from engine.records import FACT_CATEGORIES, Fact
 
 if TYPE_CHECKING:
+    from engine.agent.memory_access import AgentAccess
     from engine.memory.facts import Facts
 
 _SHORT_ID = 8
@@ -28,6 +26,8 @@ _BY = {"user": "you", "agent": "an agent", "capture": "captured"}
 def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     if arguments.action in ("recall", "capture"):
+        from engine.agent.memory_access import AgentAccess  # the others need no tools of agents
+
         message, session = _read_messages(arguments)
         with interruptible() as token, opened(workspace) as manager:
             access = AgentAccess(lambda: manager, workspace.settings, session_key=arguments.session or session)
@@ -55,6 +55,8 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    from engine.agent.fact_capture import category_of
+
     text = " ".join(arguments.text)
     category = arguments.category or category_of(text)
     saved = facts.add(text, category=category, importance=arguments.importance)
@@ -133,7 +135,9 @@ def _named(facts: "Facts", beginning: str, state: str) -> Fact:
     return matching[0]
 
 
-def _recall(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:
+def _recall(arguments: Namespace, access: "AgentAccess", message: str, token: CancelToken) -> None:
+    from engine.agent.fact_operations import recall_block
+
     block = recall_block(access, message, cancel=token)
     if arguments.json:
         print_json({"block": block})
@@ -141,7 +145,9 @@ def _recall(arguments: Namespace, access: AgentAccess, message: str, token: Canc
         print(block)
 
 
-def _capture(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:
+def _capture(arguments: Namespace, access: "AgentAccess", message: str, token: CancelToken) -> None:
+    from engine.agent.fact_operations import capture
+
     saved = capture(access, [{"role": "user", "content": message}])
     # Nothing else is printed: a hook's output is read by the agent.
     if arguments.json:
@@ -180,7 +186,7 @@ _ACTIONS: dict[str, Callable[[Namespace, "Facts", CancelToken], None]] = {
     "restore": _restore,
     "export": _export,
 }
-_HOOKS: dict[str, Callable[[Namespace, AgentAccess, str, CancelToken], None]] = {
+_HOOKS: dict[str, Callable[[Namespace, "AgentAccess", str, CancelToken], None]] = {
     "recall": _recall,
     "capture": _capture,
 }

@@ -150,6 +150,8 @@ def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
         if result.more_in_file:
             print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
     _print_count(outcome)
+    if not (explain or arguments.saved) and any(map(_is_weaker, outcome.results, outcome.results[1:])):
+        print("The order doesn't depend on the scores alone; --explain shows the reasons.")
     _print_remarks(outcome, " ".join(arguments.query))
     if explanation and (explain or not outcome.results):
         _print_stages(explanation, _search_options(arguments), table=explain or explanation.emptied_by != "index")
@@ -163,6 +165,11 @@ def _print_count(outcome: SearchOutcome) -> None:
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
+
+
+def _is_weaker(above: MemorySearchResult, below: MemorySearchResult) -> bool:
+    """Whether a result is above one with a higher score, as printed."""
+    return above.is_scored and round(above.score, 3) < round(below.score, 3)
 
 
 def _print_remarks(outcome: SearchOutcome, query: str) -> None:

@@ -13,7 +13,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.insight import map_data
 from engine.insight.map_data import Listing, StoredLayout, read_listing, rows_of
 from engine.insight.map_layout import Progress, compute_layout, find_points, query_position
-from engine.records import IndexMap, MapAnswer, MapGap, MapPointDetail, MapProgress, MemorySearchResult
+from engine.records import IndexMap, MapGap, MapPointDetail, MapPositions, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
@@ -145,21 +145,21 @@ class IndexMaps:
         vector: Vectors | None,
         results: Sequence[MemorySearchResult],
         cancel: CancelToken | None = None,
-    ) -> MapAnswer:
+    ) -> MapPositions:
         """Return the positions on the last map of a query, given as a unit vector (dims,), and of its results."""
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
             drawn = self._stored_layout(_identity_of(snapshot, model))
             if drawn is None or model is None or vector is None or len(vector) != model.dims:
-                return MapAnswer(point=None, chunks=chunks)
+                return MapPositions(point=None, chunks=chunks)
             if drawn.layout == "directions":
                 across, up = (vector - drawn.mean) @ drawn.axes
-                return MapAnswer(point=(float(across), float(up)), chunks=chunks)
+                return MapPositions(point=(float(across), float(up)), chunks=chunks)
             ids, cosines = self._vectors.search(snapshot, model, vector, _NEAREST, cancel=cancel)
         points, known = find_points(ids, drawn.ids, drawn.points)
         point = query_position(points[known], cosines[known]) if known.any() else None
-        return MapAnswer(point=point, chunks=chunks)
+        return MapPositions(point=point, chunks=chunks)
 
     def _stored_layout(self, identity: str) -> StoredLayout | None:
         cached = self._layout

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -116,6 +115,8 @@ _EXAMPLE = 'list = [{ models = { "claude-sonnet-5" = { input = 2, output = 10 } 
 @lru_cache(maxsize=1)
 def _built_in() -> tuple[_PriceList, ...]:
     name = "model_prices.toml"
+    from importlib.resources import files  # the archive modules that it imports take longer than a note
+
     return _parse(files("resources").joinpath(name).read_bytes(), name)
 
 

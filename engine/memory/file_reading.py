@@ -18,7 +18,6 @@ from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason,
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
-from engine.insight.session_stats import prices_or_default, total_usage
 from engine.records import FileText, ModelUsage, SessionMessage, SessionSummary, SessionText
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings
@@ -151,6 +150,8 @@ class SessionFiles:
 
     def _summary(self, path: str, conversation: "Conversation", earlier_messages: int) -> SessionSummary:
         """Return the summary with figures of the text that is returned: a session grows long before it is reindexed."""
+        from engine.insight.session_stats import prices_or_default, total_usage  # a note has no usage
+
         metadata = conversation.metadata
         usage = tuple(ModelUsage(model, *msgspec.structs.astuple(used)) for model, used in metadata.usage.items())
         return msgspec.structs.replace(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         IndexMap,
         IndexOverview,
         LinkedText,
-        MapAnswer,
         MapPointDetail,
+        MapPositions,
         MapProgress,
         MemorySearchResult,
         NoteLinks,
@@ -211,7 +211,7 @@ class IndexInsight:
 
     def map_answer(
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
-    ) -> "MapAnswer":
+    ) -> "MapPositions":
         """Return the positions of a recent query and its results on the last map. Sends nothing."""
         return self._maps().answer(self._model(), self._cached_vector(query), results, cancel)
 

@@ -212,7 +212,7 @@ class MapPointDetail(Record, frozen=True):
     agent: str
 
 
-class MapAnswer(Record, frozen=True):
+class MapPositions(Record, frozen=True):
     """Positions of a query and its results on the map."""
 
     point: tuple[float, float] | None

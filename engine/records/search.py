@@ -204,7 +204,7 @@ class EarlierQuery(Record, frozen=True):
     until: float | None = None
 
 
-class EarlierAnswer(Record, frozen=True):
+class EarlierResultCount(Record, frozen=True):
     """The number of results of an earlier query that a search is limited to."""
 
     passages: int
@@ -271,7 +271,7 @@ class SearchOutcome(Record, frozen=True):
     """The corrected query that was searched because words of the given one occur nowhere, or not in one chunk; None if
     the given one was searched.
     """
-    within: tuple[EarlierAnswer, ...] = ()
+    within: tuple[EarlierResultCount, ...] = ()
     """Numbers of results of the earlier queries that limit this one, in order; empty without any."""
     passage_words: tuple[str, ...] = ()
     """For a search by passage: the words of the passage that were searched, most distinctive first."""

@@ -34,8 +34,8 @@ class CitedPassage(Record, frozen=True):
     citation: str | UnsetType = UNSET
 
 
-class MemorySearchAnswer(Record, frozen=True):
-    """The answer of `memory_search`; `disabled` if the memory could not be searched at all."""
+class MemorySearchResponse(Record, frozen=True):
+    """The response of `memory_search`; `disabled` if the memory could not be searched at all."""
 
     results: tuple[CitedPassage, ...] = ()
     provider: str | UnsetType = UNSET
@@ -57,8 +57,8 @@ class MemorySearchAnswer(Record, frozen=True):
     """Action by which the user can remedy the cause of `warning`."""
 
 
-class MemoryGetAnswer(Record, frozen=True):
-    """The answer of `memory_get`: a page of one file."""
+class MemoryGetResponse(Record, frozen=True):
+    """The response of `memory_get`: a page of one file."""
 
     path: str = ""
     text: str = ""
@@ -98,8 +98,8 @@ class FactCandidate(Record, frozen=True):
     score: float | UnsetType = UNSET
 
 
-class FactAnswer(Record, frozen=True):
-    """Common fields of the answers about facts: the reason for a missing answer."""
+class FactResponse(Record, frozen=True):
+    """Common fields of the responses about facts: the reason for a missing one."""
 
     disabled: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
@@ -107,8 +107,8 @@ class FactAnswer(Record, frozen=True):
     message: str | UnsetType = UNSET
 
 
-class MemoryRecallAnswer(FactAnswer, frozen=True):
-    """The answer of `memory_recall`."""
+class MemoryRecallResponse(FactResponse, frozen=True):
+    """The response of `memory_recall`."""
 
     count: int = 0
     memories: tuple[RecalledFact, ...] = ()
@@ -117,8 +117,8 @@ class MemoryRecallAnswer(FactAnswer, frozen=True):
     """Why only keywords were searched."""
 
 
-class MemoryStoreAnswer(FactAnswer, frozen=True):
-    """The answer of `memory_store`."""
+class MemoryStoreResponse(FactResponse, frozen=True):
+    """The response of `memory_store`."""
 
     action: Literal["created", "duplicate"] | UnsetType = UNSET
     id: str | UnsetType = UNSET
@@ -131,8 +131,8 @@ class MemoryStoreAnswer(FactAnswer, frozen=True):
     note: str | UnsetType = UNSET
 
 
-class MemoryForgetAnswer(FactAnswer, frozen=True):
-    """The answer of `memory_forget`."""
+class MemoryForgetResponse(FactResponse, frozen=True):
+    """The response of `memory_forget`."""
 
     action: Literal["deleted", "candidates"] | UnsetType = UNSET
     id: str | UnsetType = UNSET

@@ -116,6 +116,11 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
     return ""
 
 
+def first_update() -> SearchRemedy:
+    """Return the remedy for an index that was never updated."""
+    return SearchRemedy(name="sync", stage="index", advice=tr("Update now to read this folder."))
+
+
 class _Advice:
     """Finds remedies for one empty answer by trying changed queries."""
 
@@ -130,7 +135,7 @@ class _Advice:
         if self._stage == "index":
             wrong = tr("Wrong folder?")
             if self._snapshot.meta("fingerprint") is None:
-                yield self._of_index("sync", tr("Update now to read this folder."))
+                yield first_update()
             elif self._snapshot.issues("failed") or self._snapshot.issues("skipped"):
                 yield self._of_index("left-out", tr("The last update found no note."))
             else:

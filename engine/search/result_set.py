@@ -6,7 +6,7 @@ import msgspec
 
 from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr, tr_count
-from engine.records import EarlierAnswer, SearchMode
+from engine.records import EarlierResultCount, SearchMode
 from engine.search.chunk_filter import ChunkFilter, newest
 from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Scope
@@ -105,7 +105,7 @@ class EarlierResults(msgspec.Struct, frozen=True):
 
     ids: tuple[int, ...]
     """Ids of the chunks, in ascending order."""
-    answers: tuple[EarlierAnswer, ...]
+    answers: tuple[EarlierResultCount, ...]
     """Numbers of results of all queries in the chain of scopes, the widest first."""
     lasting: bool
     name: str
@@ -115,7 +115,7 @@ class EarlierResults(msgspec.Struct, frozen=True):
     def of(cls, found: FoundSet, context: SearchContext) -> "EarlierResults":
         best = found.results[:LARGEST_SCOPE]
         least = any(scored.id in context.weakest for scored in found.results)
-        answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
+        answer = EarlierResultCount(passages=len(best), total=found.total, total_is_least=least)
         above = () if found.within is None else found.within.answers
         return cls(tuple(sorted(scored.id for scored in best)), (*above, answer), found.lasting, _name(context))
 

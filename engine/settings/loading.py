@@ -48,8 +48,18 @@ _FORMER_NAMES = {
     "context_characters": "context_max_chars",
     "longest_message": "max_message_chars",
     "keep_searches": "search_history",
+    "go.next-part": "go.next-pane",
+    "go.previous-part": "go.previous-pane",
+    "index.turn": "index.toggle-table",
+    "place.copy-link": "link.copy",
+    "reading.next-hit": "reading.next-match",
+    "reading.previous-hit": "reading.previous-match",
+    "search.clear-recent": "search.clear-history",
+    "search.everywhere": "search.all-workspaces",
+    "search.keep-recent": "search.record-history",
+    "sessions.figures": "sessions.statistics",
 }
-"""Former names of keys in snake_case -> their names."""
+"""Former names of keys, and of commands in `window.keys` -> their names."""
 
 
 def old_names(data: dict[str, Any]) -> list[OldName]:
@@ -73,6 +83,8 @@ def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> l
         name = renamed.get(key, key)
         if is_section(options.get(name)):
             names += _in_section(value, options[name], (*path, key))
+        elif isinstance(value, dict):
+            names += [((*path, key, inner), _FORMER_NAMES[inner]) for inner in value if inner in _FORMER_NAMES]
         if name != key:
             names.append(((*path, key), name))
     return names

@@ -33,7 +33,7 @@ _OTHERS = (
     "remember",
     "engine",
     "workspaces",
-    "everywhere",
+    "all-workspaces",
     "about",
     "guide",
     "licences",

@@ -41,7 +41,7 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
     if opener is not None:
         _when_open(window, opener)
         return
-    if view == "everywhere":
+    if view == "all-workspaces":
         window.search.controller.search_everywhere(True)
     spec = view_of("sessions" if view == "remember" else view)
     window.views.switch(spec.name if spec else "search")

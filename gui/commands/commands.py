@@ -223,18 +223,18 @@ LIKE = command("passage.like", "More like this", ("results", "file", "conversati
 REMEMBER = command("session.remember", "Save as note…", ("sessions", "conversation"), "Alt+N")
 WITHIN = command("search.within", "Search within these results", "window", "Ctrl+Shift+K")
 EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
-LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
+LINK = command("link.copy", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
 EXPORT = command("share.export", "Export results…", "window")
 FILE_SESSIONS = command("file.sessions", "Sessions with this file", ("file", "edits"))
 EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
 FIND = command(
     "reading.find", "Find in the open file or session", ("file", "conversation"), QKeySequence.StandardKey.Find
 )
-NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3")
-PREVIOUS_HIT = command("reading.previous-hit", "Previous hit", ("file", "conversation"), "Shift+F3")
+NEXT_MATCH = command("reading.next-match", "Next match", ("file", "conversation"), "F3")
+PREVIOUS_MATCH = command("reading.previous-match", "Previous match", ("file", "conversation"), "Shift+F3")
 CHUNKS = command("reading.chunks", "Show or hide passages", ("file", "conversation"), "Alt+C")
 NEXT_CHUNK = command("reading.next-chunk", "Next passage", ("file", "conversation"), "Alt+Down")
 PREVIOUS_CHUNK = command("reading.previous-chunk", "Previous passage", ("file", "conversation"), "Alt+Up")
 PALETTE = "help.palette"
-TOGGLE_TABLE = command("index.turn", "Chart or table", "index", "T")
+TOGGLE_TABLE = command("index.toggle-table", "Show as chart or table", "index", "T")
 COPY_TABLE = command("index.copy-table", "Copy table", "index", QKeySequence.StandardKey.Copy)

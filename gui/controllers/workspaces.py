@@ -30,7 +30,7 @@ from gui.widgets.placeholder_page import Action
 from gui.workspaces import Switcher, forgotten
 
 SWITCH = "workspace.switch"
-EVERYWHERE = "search.everywhere"
+EVERYWHERE = "search.all-workspaces"
 
 
 class WorkspacesController(Controller):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import (
-    EarlierAnswer,
+    EarlierResultCount,
     MemorySearchResult,
     Passage,
     SearchOutcome,
@@ -154,7 +154,7 @@ def like(passage: Passage, words: str) -> Crumb:
     return Crumb(text, f"{text} · {cited}", leave, _file(cited))
 
 
-def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
+def within(query: Query, count: EarlierResultCount | None, words: str) -> Crumb:
     """Make the line for a search within the results of `query`: "Within 37 results of “irrigation timer”".
 
     `count`: the number of these results, None if unknown. `words`: the beginning of the passage if `query` searches
@@ -190,7 +190,7 @@ def _file(cited: str) -> str:
     return cited.rpartition("/")[2]
 
 
-def _within_results(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
+def _within_results(query: str, count: EarlierResultCount | None, *, alike: bool) -> str:
     """Return "Within 37 results of …". `query`: a query or, with `alike`, the passage of a search for similar ones."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
@@ -260,7 +260,7 @@ class SearchScope(QObject):
         self._box = box
         self.like: Passage | None = None
         self.within: Query | None = None
-        self._counts: tuple[EarlierAnswer, ...] = ()
+        self._counts: tuple[EarlierResultCount, ...] = ()
         self._origins: dict[Passage, _Origin] = {}
         self._bar = bar
         bar.left.connect(self._leave)
@@ -331,7 +331,7 @@ class SearchScope(QObject):
 
     def _show_crumbs(self) -> None:
         levels = self._levels()
-        counts: Sequence[EarlierAnswer | None] = (
+        counts: Sequence[EarlierResultCount | None] = (
             self._counts if len(self._counts) == len(levels) else [None] * len(levels)
         )
         crumbs = [within(level, count, self._words(level.like)) for level, count in zip(levels, counts, strict=True)]
@@ -349,7 +349,7 @@ class SearchScope(QObject):
         return origin.words if origin is not None else passage.text
 
 
-def _count(outcome: SearchOutcome) -> EarlierAnswer:
-    return EarlierAnswer(
+def _count(outcome: SearchOutcome) -> EarlierResultCount:
+    return EarlierResultCount(
         passages=min(outcome.total, MAX_WITHIN), total=outcome.total, total_is_least=outcome.total_is_least
     )

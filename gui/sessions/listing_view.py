@@ -281,7 +281,7 @@ def notice(hits: ContentHits) -> str:
     if not hits.counted:
         return hits.notice
     best = len(hits.results)
-    hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
+    hidden = tr_count("Only the best match is counted.", "Only the best {count:,} matches are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)
 
 

@@ -371,7 +371,7 @@ class SessionList(RowList):
             super().mousePressEvent(event)
 
 
-FIGURES = command("sessions.figures", marked("Figures by project…"), "sessions", "Ctrl+Shift+G")
+FIGURES = command("sessions.statistics", marked("Figures by project…"), "sessions", "Ctrl+Shift+G")
 COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 

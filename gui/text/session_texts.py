@@ -51,7 +51,7 @@ def work_time(seconds: float | None) -> str:
 
 
 def hits_text(hits: int) -> str:
-    return tr_count("{count:,} hit", "{count:,} hits", hits)
+    return tr_count("{count:,} match", "{count:,} matches", hits)
 
 
 def message_count(messages: int) -> str:

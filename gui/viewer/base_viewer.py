@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, MnemoscopeError, marked, split_name, tr
-from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
+from gui.commands.commands import FIND, NEXT_MATCH, PREVIOUS_MATCH, key_action
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
 from gui.text.right_to_left import margins
@@ -250,7 +250,7 @@ class BaseViewer(QWidget):
         self.find_in_text.hits.notice.connect(lambda words, low: self.hint.show_message(words, at_top=low))
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
-        for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
+        for hit, forward in ((NEXT_MATCH, True), (PREVIOUS_MATCH, False)):
             step = key_action(self, hit)
             step.triggered.connect(lambda _=False, forward=forward: self.find_in_text.step(forward))
 

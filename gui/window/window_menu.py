@@ -51,8 +51,8 @@ class SearchMenu(QObject):
         self._clear = QAction(tr("Clear recent searches"), self)
         self._clear.triggered.connect(controller.forget_history)
         menu.addActions([self._record, self._clear])
-        commands.name(self._record, "search.keep-recent", marked("Save search history"))
-        commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
+        commands.name(self._record, "search.record-history", marked("Save search history"))
+        commands.name(self._clear, "search.clear-history", marked("Clear recent searches"))
         menu.aboutToShow.connect(self._refresh)
         controller.changed.connect(self._refresh)
         self._saved.aboutToShow.connect(self._fill)
@@ -138,9 +138,9 @@ class WindowMenu:
         within = commands.add_hidden(WITHIN.name, WITHIN.english, window.panel_actions.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
         go = window.pane_requested.emit
-        commands.add_hidden("go.next-part", marked("Go to the next part of the window"), partial(go, 1), "F6")
+        commands.add_hidden("go.next-pane", marked("Go to the next part of the window"), partial(go, 1), "F6")
         previous = marked("Go to the previous part of the window")
-        commands.add_hidden("go.previous-part", previous, partial(go, -1), "Shift+F6")
+        commands.add_hidden("go.previous-pane", previous, partial(go, -1), "Shift+F6")
         commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
         commands.add_hidden("go.context-menu", marked("Context menu"), _open_context_menu, "Shift+F10", "Menu")
         if has_menu_bar():

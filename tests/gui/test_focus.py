@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QPushButton, QWidget
 
-from engine import MapAnswer, MemorySearchResult
+from engine import MapPositions, MemorySearchResult
 from gui.conversation.view import ConversationView
 from gui.core.view_spec import view_specs
 from gui.style import THEMES
@@ -34,8 +34,8 @@ _AROUND = 4
 class _Insight(FakeInsight):
     """An insight that places every answer on the map."""
 
-    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
-        return MapAnswer(point=None, chunks=(None,) * len(results))
+    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapPositions:
+        return MapPositions(point=None, chunks=(None,) * len(results))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidget
 
 import engine
-from engine import Feature, MapAnswer, MemorySearchResult, QueryRecord
+from engine import Feature, MapPositions, MemorySearchResult, QueryRecord
 from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
 from gui.core.capabilities import SHORT, TITLES, Gate, capabilities
@@ -60,8 +60,8 @@ TOGETHER: tuple[tuple[Feature, ...], ...] = (
 class _Insight(FakeInsight):
     """An insight that places every answer on the map."""
 
-    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
-        return MapAnswer(point=None, chunks=(None,) * len(results))
+    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapPositions:
+        return MapPositions(point=None, chunks=(None,) * len(results))
 
 
 @pytest.fixture

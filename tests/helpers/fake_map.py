@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import CancelToken, IndexMap, MapAnswer, MapFile, MapPointDetail, MapProgress, MemorySearchResult
+from engine import CancelToken, IndexMap, MapFile, MapPointDetail, MapPositions, MapProgress, MemorySearchResult
 
 NOW = 1_772_500_000.0
 FOLDERS = ("daily", "projects", "topics")
@@ -112,6 +112,6 @@ class FakeInsight:
 
     def map_answer(
         self, query: str, results: Sequence[MemorySearchResult], cancel: CancelToken | None = None
-    ) -> MapAnswer:
+    ) -> MapPositions:
         self.queries.append(query)
-        return MapAnswer(point=self.point, chunks=(*range(100, 100 + len(results)), None))
+        return MapPositions(point=self.point, chunks=(*range(100, 100 + len(results)), None))

@@ -276,7 +276,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
             return self.path_states[path]
         found = path in self.files
         return make_path_state(
-            asked=path,
+            requested=path,
             state="indexed" if found else "missing",
             sentence="It is indexed: 1 passage." if found else "There is no such file or folder.",
             remedy="open" if found else None,

@@ -139,7 +139,7 @@ def make_summary(**changes: Any) -> SyncSummary:
 def make_path_state(**changes: Any) -> PathState:
     """Return the state of an indexed note."""
     state = PathState(
-        asked="projects/greenhouse.md",
+        requested="projects/greenhouse.md",
         state="indexed",
         sentence="The file is indexed: 3 passages, found by words and by meaning.",
         remedy="open",

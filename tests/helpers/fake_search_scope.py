@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from engine import EarlierAnswer, EarlierQuery, MemorySearchResult, Passage, SearchOutcome
+from engine import EarlierQuery, EarlierResultCount, MemorySearchResult, Passage, SearchOutcome
 
 _MIN_LETTERS = 5
 
@@ -33,16 +33,16 @@ def keep_within(
     found: list[MemorySearchResult],
     within: Sequence[EarlierQuery],
     matches: Callable[[str], Iterable[MemorySearchResult]],
-) -> tuple[list[MemorySearchResult], tuple[EarlierAnswer, ...]]:
+) -> tuple[list[MemorySearchResult], tuple[EarlierResultCount, ...]]:
     """Return results that all earlier queries find, too, and the number of results of each."""
-    answers: list[EarlierAnswer] = []
+    answers: list[EarlierResultCount] = []
     allowed: set[tuple[str, int]] | None = None
     for question in within:
         text = question.query or (question.like.text if question.like else "")
         least = 0.35 if question.min_score is None else question.min_score
         places = {(result.path, result.start_line) for result in matches(text) if result.score >= least}
         allowed = places if allowed is None else allowed & places
-        answers.append(EarlierAnswer(passages=len(allowed), total=len(allowed), total_is_least=False))
+        answers.append(EarlierResultCount(passages=len(allowed), total=len(allowed), total_is_least=False))
     return [result for result in found if allowed is None or (result.path, result.start_line) in allowed], tuple(
         answers
     )

@@ -53,6 +53,20 @@ def test_catalogue_is_complete_and_matches_code(translations, language):
     assert compiled == written.getvalue(), "run packaging/translations.py compile"
 
 
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ('tr(TITLES["models"])', []),
+        ('language.tr("One " "text", name=command("key", marked("Title")))', ["One text", "Title"]),
+        ('tr_count("{count} file", "{count} files", len("x"))', [("{count} file", "{count} files")]),
+        ('command("file.wrap", "Wrap lines", "file")', ["Wrap lines"]),
+        ('option("Label", "Help.", 1, also="words")', ["Label", "Help.", "words"]),
+    ],
+)
+def test_texts_of_a_module_are_found(translations, code, texts):
+    assert list(translations.texts_of(code)) == texts
+
+
 @pytest.mark.parametrize("language", FOREIGN)
 def test_translations_have_fields_and_markup_of_source(translations, language):
     catalogue = translations.read(translations.CATALOGUES / f"{language}.po")

@@ -21,6 +21,7 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
+from engine.search.empty_result_advice import first_update
 from engine.search.pipeline_stages import KeywordsOnly
 from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
@@ -209,7 +210,7 @@ def _empty() -> SearchOutcome:
     timings = SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=0)
     return SearchOutcome(
         results=(), total=0, provider="none", model="", mode="keyword", timings=timings,
-        notice=tr("Nothing is indexed yet."), explanation=None,
+        notice=tr("Nothing is indexed yet."), explanation=None, remedies=(first_update(),),
     )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ from engine.records import (
     cite,
 )
 from engine.search.chunk_filter import Filter
+from engine.search.empty_result_advice import first_update
 from engine.search.parsed_query_description import describe_query
 from engine.search.result_builder import ranges_of
 from engine.search.search_context import SearchRequest
@@ -390,7 +391,8 @@ class QmdSearch:
             self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd can't search without a word: add one to the query.") if collections else ""
             notice = notice if known else tr("Nothing is indexed yet.")
-            return _outcome([], 0, "keyword", [notice, *_remarks(query_text)], started)
+            outcome = _outcome([], 0, "keyword", [notice, *_remarks(query_text)], started)
+            return outcome if known else msgspec.structs.replace(outcome, remedies=(first_update(),))
         on_keywords = options.get("on_keywords")
         if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
             keyword_only = msgspec.structs.replace(request, keyword_only=True)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
-from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
+from engine import CancelToken, IndexInsight, IndexMap, MapPositions, MapProgress, MemorySearchManager, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.map import wording
@@ -301,7 +301,7 @@ class MapPanel(IndexPage):
         text, results = answer.query.text, answer.outcome.results
         self._answer_job.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
 
-    def _mark(self, answer: MapAnswer) -> None:
+    def _mark(self, answer: MapPositions) -> None:
         if self.prepared is not None:
             self.canvas.show_marks(Marks(answer.point, tuple(self.prepared.scene.find(answer.chunks))))
 

@@ -362,7 +362,8 @@ class ChartCard(FontSized, QFrame):
         column_of(head, self.empty, chart, spacing=8, margins=(14, 8, 14, 12), parent=self)
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        key_action(self, TOGGLE_TABLE).triggered.connect(self.toggle_table)
+        self._toggle_action = key_action(self, TOGGLE_TABLE)
+        self._toggle_action.triggered.connect(self.toggle_table)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._show_side()
 
@@ -415,6 +416,7 @@ class ChartCard(FontSized, QFrame):
         elif "table" in vars(self):
             self.table.hide()
         self._toggle_button.setText(tr("Chart") if self._shows_table else tr("Table"))
+        self._toggle_action.setText(tr("Show as chart") if self._shows_table else tr("Show as table"))
         accessible_name = tr("{title}: show as chart", title=self._title)
         if not self._shows_table:
             accessible_name = tr("{title}: show as table", title=self._title)

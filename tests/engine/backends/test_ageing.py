@@ -132,7 +132,7 @@ def test_aged_results_reported_and_words_still_found(open_memory, workspace: Pat
     assert found["daily/2020-02-02.md"][1].text_score >= 0.35
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert list(stages)[-3:] == ["age", "threshold", "results"]
-    assert stages["threshold"].entered == stages["age"].left
+    assert stages["threshold"].before == stages["age"].after
 
 
 FADED = "the of the was quagga"
@@ -150,7 +150,7 @@ def test_aged_result_below_minimum_is_removed_in_its_stage(open_memory, workspac
     outcome = open_memory(query=decay()).search(FADED, **question)
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert outcome.results == ()
-    assert (stages["age"].entered, stages["age"].left, stages["threshold"].entered) == (1, 0, 0)
+    assert (stages["age"].before, stages["age"].after, stages["threshold"].before) == (1, 0, 0)
     assert stages["age"].note == f"Passages that age lowered below 0.2: 1. The best score was {result.score:.2f}."
 
 

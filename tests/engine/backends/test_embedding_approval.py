@@ -70,7 +70,7 @@ def test_sync_can_be_approved_in_advance(open_memory, paid_provider) -> None:
 
 def test_approval_covers_no_more_than_the_estimate(open_memory, paid_provider, workspace: Path) -> None:
     memory = open_memory(use=paid_provider)
-    seen = memory.sync().awaiting
+    seen = memory.sync().awaiting_approval
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     report = memory.sync(approve=seen)
     assert paid_provider.embedded == []
@@ -81,7 +81,7 @@ def test_approval_covers_no_more_than_the_estimate(open_memory, paid_provider, w
 def test_approval_of_a_provider_excludes_its_fallback(open_memory, paid_provider) -> None:
     second = PaidProvider(id="second")
     memory = open_memory(use=paid_provider, instead=second)
-    seen = memory.sync().awaiting
+    seen = memory.sync().awaiting_approval
     paid_provider.before = lambda texts: fail()
     report = memory.sync(approve=seen)
     assert second.embedded == []
@@ -136,13 +136,13 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
 
     (workspace / "later.md").write_text("# Later\n\nOne more sentence.\n")
     daily = memory.sync()
-    assert daily.awaiting is None, "small updates need no approval"
+    assert daily.awaiting_approval is None, "small updates need no approval"
     assert daily.vectors_pending == 0
 
 
 def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provider, workspace: Path) -> None:
     memory = open_memory(use=paid_provider)
-    approved = memory.sync().awaiting
+    approved = memory.sync().awaiting_approval
     token = CancelToken()
     paid_provider.before = lambda texts: token.cancel()
     assert memory.sync(cancel=token, approve=approved).cancelled
@@ -153,22 +153,22 @@ def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provi
     done = memory.sync()
     assert (done.awaiting_approval, done.vectors_pending) == (None, 0)
     (workspace / "more.md").write_text(long_text(8000)[20000:])
-    assert memory.sync().awaiting is not None, "the approval covered the earlier texts only"
+    assert memory.sync().awaiting_approval is not None, "the approval covered the earlier texts only"
 
 
 def test_approval_excludes_later_work(open_memory, paid_provider, workspace: Path) -> None:
     memory = open_memory(use=paid_provider)
-    approved = memory.sync().awaiting
+    approved = memory.sync().awaiting_approval
     # The last text is never embedded, so the approval would never be used up.
     paid_provider.before = lambda texts: fail() if any("word2999" in text for text in texts) else None
     paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
     assert memory.sync(approve=approved).vectors_pending == 1
     (workspace / "small.md").write_text("A brass lamp.\n")
     small = memory.sync()
-    assert (small.awaiting, small.vectors_pending) == (None, 1)
+    assert (small.awaiting_approval, small.vectors_pending) == (None, 1)
     (workspace / "more.md").write_text(long_text(8000)[30000:])
     embedded = len(paid_provider.embedded)
-    assert memory.sync().awaiting is not None
+    assert memory.sync().awaiting_approval is not None
     assert len(paid_provider.embedded) == embedded
     assert memory.sync(approve=True).vectors_pending == 1
 
@@ -176,7 +176,7 @@ def test_approval_excludes_later_work(open_memory, paid_provider, workspace: Pat
 @pytest.mark.parametrize("how", ["cancel", "change"])
 def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider, workspace: Path, how: str) -> None:
     memory = open_memory(use=paid_provider)
-    approved = memory.sync().awaiting
+    approved = memory.sync().awaiting_approval
     paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
     token = CancelToken()
 
@@ -193,7 +193,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider,
     assert first.cancelled is (how == "cancel")
     embedded = len(paid_provider.embedded)
     assert embedded > 3
-    assert memory.sync().awaiting is not None, "the later notes are not approved yet"
+    assert memory.sync().awaiting_approval is not None, "the later notes are not approved yet"
     assert len(paid_provider.embedded) == embedded
 
 
@@ -211,19 +211,19 @@ def test_approval_covers_rest_of_killed_run(open_memory, paid_provider, workspac
     assert memory.user_data.approved_tokens(name) < 10
     paid_provider.before = lambda texts: None
     (workspace / "more.md").write_text(long_text(6000)[20000:])
-    assert memory.sync().awaiting is not None
+    assert memory.sync().awaiting_approval is not None
 
 
 def test_approval_tolerates_slightly_higher_estimate(open_memory, paid_provider) -> None:
     paid_provider.price = 1000.0
     memory = open_memory(use=paid_provider)
-    seen = memory.sync().awaiting
+    seen = memory.sync().awaiting_approval
     name = ModelName(paid_provider.id, paid_provider.model, paid_provider.key)
     memory.user_data.approve(name, round(seen.tokens * 0.9))
-    assert memory.sync().awaiting is not None
+    assert memory.sync().awaiting_approval is not None
     memory.user_data.approve(name, round(seen.tokens * 0.97))
     assert seen.cost * 0.03 > 0.01
-    assert memory.sync().awaiting is None
+    assert memory.sync().awaiting_approval is None
 
 
 def test_resumed_rebuild_needs_no_new_approval(open_memory, paid_provider) -> None:

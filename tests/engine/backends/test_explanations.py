@@ -249,7 +249,7 @@ def test_excluded_chunks_are_listed_for_empty_answers(open_memory, monkeypatch) 
         if not outcome.results:
             always = memory.search(query, explain=True)
             first, second = (
-                [(row.name, row.left, row.note) for row in one.explanation.stages] for one in (outcome, always)
+                [(row.name, row.after, row.note) for row in one.explanation.stages] for one in (outcome, always)
             )
             assert (first, _remedies(outcome)) == (second, _remedies(always)), query
 

@@ -119,7 +119,7 @@ def test_nothing_sent_without_consent(open_memory, workspace: Path) -> None:
     (workspace / "long.md").write_text("# Long\n\n" + " ".join(f"word{number}" for number in range(3000)), "utf-8")
     paid = PaidProvider()
     memory = open_memory(use=paid)
-    assert memory.sync().awaiting is not None
+    assert memory.sync().awaiting_approval is not None
     outcome = memory.search_like(whole("pump.md", "drip irrigation timer"))
     assert paid.questions == []
     assert outcome.mode == "keyword"
@@ -156,7 +156,7 @@ def test_passage_without_distinctive_words_has_no_words_stage(memory, workspace:
 def test_similar_search_explains_result_and_stages(memory) -> None:
     explanation = memory.search_like(whole("greenhouse.md"), explain=True).explanation
     stages = {stage.name: stage for stage in explanation.stages}
-    assert stages["passage"].entered - stages["passage"].left == 1
+    assert stages["passage"].before - stages["passage"].after == 1
     assert "irrigation" in stages["words"].note
     assert explanation.results[0].cosine is not None
     assert explanation.results[0].terms

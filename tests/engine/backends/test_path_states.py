@@ -299,7 +299,7 @@ def test_path_next_to_memory_folder_is_explained(workspace: Path, open_memory) -
     assert (beside.state, beside.rule, beside.remedy) == ("excluded", "outside-memory", "add")
     whole = memory.explain_path(str(workspace)).contents
     assert whole is not None
-    assert (whole.indexed, whole.gone) == (2, 0)
+    assert (whole.indexed, whole.deleted) == (2, 0)
 
 
 def test_extra_paths_have_names_of_their_own(workspace: Path, tmp_path: Path, open_memory) -> None:

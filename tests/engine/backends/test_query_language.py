@@ -372,7 +372,7 @@ def test_filters_of_caller_and_query_both_apply(memory: BuiltinMemory) -> None:
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert list(stages)[:3] == ["embedding", "filters", "operators"]
     assert "No passage that passes the filters matches path:daily." in stages["operators"].note
-    assert stages["operators"].left == 0
+    assert stages["operators"].after == 0
 
 
 def test_invalid_syntax_is_searched_as_words_with_notice(memory: BuiltinMemory) -> None:

@@ -93,7 +93,7 @@ def test_off_topic_query_is_empty_with_reason(open_memory) -> None:
     assert outcome.results == ()
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert "Not found in the index" in stages["words"].note
-    assert stages["threshold"].left == 0
+    assert stages["threshold"].after == 0
 
 
 def test_two_unknown_characters_suggest_typing_one_more(open_memory) -> None:

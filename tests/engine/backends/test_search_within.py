@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.records import EarlierAnswer, EarlierQuery, Passage
+from engine.records import EarlierQuery, EarlierResultCount, Passage
 from engine.search import result_set
 from tests.helpers.fake_provider import FakeProvider
 
@@ -22,7 +22,7 @@ def test_only_earlier_results_searched(memory) -> None:
     outcome = memory.search("timer", within=[EarlierQuery(query="Tuesday")])
     assert paths(outcome) == ["greenhouse.md"]
     assert outcome.within == (
-        EarlierAnswer(passages=earlier.total, total=earlier.total, total_is_least=earlier.total_is_least),
+        EarlierResultCount(passages=earlier.total, total=earlier.total, total_is_least=earlier.total_is_least),
     )
     assert memory.search("gauge", within=[IRRIGATION]).results == ()
 

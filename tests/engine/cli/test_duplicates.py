@@ -43,7 +43,7 @@ def test_hidden_groups_skipped_but_counted(run: Run, insight: FakeInsight) -> No
 
 def test_json_has_the_records(run: Run, insight: FakeInsight) -> None:
     answer = run("duplicates", "--json").json
-    assert (answer["found"], answer["files"]) == (2, 4)
+    assert (answer["total"], answer["files"]) == (2, 4)
     assert answer["groups"][0]["members"][0]["startLine"] == 1
     assert answer["groups"][0]["kind"] == "alike"
 

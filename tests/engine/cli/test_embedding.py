@@ -256,10 +256,11 @@ def with_custom(status: MemoryProviderStatus, **custom: object) -> dict[str, obj
 
 def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
     dealings = {"remote": True, "server": "work.example", "price": 0.02, "consent": "agreed to"}
+    dealings |= {"keyOrigin": "the keychain", "skippedProviders": ["gguf: there is no file."]}
     memory.set_status(
         provider="openai",
         awaiting_approval=make_estimate(),
-        **with_custom(memory.status(), keyPlace="the keychain", passedOver=["gguf: there is no file."], **dealings),
+        **with_custom(memory.status(), **dealings),
     )
     out = " ".join(run("status").out.split())
     assert "Texts go: to openai at work.example, because remote.approved in the settings allows it" in out

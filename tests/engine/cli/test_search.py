@@ -116,6 +116,23 @@ def test_result_of_filters_alone_has_no_score(run: Run, memory: FakeMemory, monk
     assert run("search", "irrigation").out.startswith("–     projects/greenhouse.md:3-6  Greenhouse › Plan\n")
 
 
+@pytest.mark.parametrize(("scores", "option", "named"), [
+    ((0.7, 0.9), (), True), ((0.9, 0.7), (), False), ((0.7, 0.7004), (), False), ((0.7, 0.9), ("--explain",), False),
+])  # fmt: skip
+def test_order_other_than_of_scores_is_announced(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, scores: tuple[float, float], option, named: bool
+) -> None:
+    search = memory.search
+
+    def ordered(*arguments, **options):
+        outcome = search(*arguments, **options)
+        results = (msgspec.structs.replace(outcome.results[0], score=score) for score in scores)
+        return msgspec.structs.replace(outcome, results=tuple(results))
+
+    monkeypatch.setattr(memory, "search", ordered)
+    assert ("--explain shows the reasons" in run("search", "irrigation", *option).out) is named
+
+
 def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     search = memory.search
 

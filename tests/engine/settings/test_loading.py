@@ -301,11 +301,13 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
 def test_former_names_replaced(old_config: Path) -> None:
     old_config.write_text(
         '[defaults]\nremote.agreed = ["voyage"]\nwindow.keep_searches = false\n'
+        'window.keys = {"index.turn" = ["G"], "file.wrap" = []}\n'
         "[defaults.sessions]\ncontext_characters = 600\n[defaults.remember]\nlongest_message = 200\n"
     )
     settings = load_settings(config=old_config)
     assert (settings.remote.approved, settings.window.search_history) == (("voyage",), False)
     assert (settings.sessions.context_max_chars, settings.remember.max_message_chars) == (600, 200)
+    assert settings.window.keys == {"index.toggle-table": ("G",), "file.wrap": ()}
     assert "agreed" not in old_config.read_text()
 
 

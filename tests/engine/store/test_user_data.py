@@ -377,7 +377,7 @@ def _saved_in(backup: Path) -> set[str]:
         return {name for (name,) in connection.execute("SELECT name FROM saved_searches")}
 
 
-def test_an_unusable_backup_is_skipped_providers_for_an_older_one(path: Path) -> None:
+def test_an_unusable_backup_is_passed_over_for_an_older_one(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
     (good,) = path.parent.glob("*.backup-*")

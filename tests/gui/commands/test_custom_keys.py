@@ -7,7 +7,7 @@ from gui.settings.custom_keys import CustomKeys, plain
 
 BOX = Command("search.focus", "Go to the search box", ("window",), ("Ctrl+K", "Ctrl+L"))
 WRAP = Command("file.wrap", "Wrap lines…", ("file",), ("Alt+Z",))
-TURN = Command("index.turn", "Chart or table", ("index",), ("T",))
+TURN = Command("index.toggle-table", "Show as chart or table", ("index",), ("T",))
 
 
 @pytest.fixture
@@ -61,29 +61,29 @@ def test_own_key_is_taken_from_clashing_command(own, mapped):
 
 
 def test_separate_scopes_may_share_a_key(own, mapped):
-    own.assign("index.turn", ["Alt+Z"])
+    own.assign("index.toggle-table", ["Alt+Z"])
     assert mapped.keys("file.wrap") == ("Alt+Z",)
     assert key_conflict(mapped, WRAP, "T") is None
 
 
 def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
     own.assign("file.wrap", [])
-    own.assign("index.turn", ["G"])
+    own.assign("index.toggle-table", ["G"])
     assert mapped.keys("file.wrap") == ()
     own.reset_all()
     qtbot.waitUntil(lambda: not own.saving)
-    assert (mapped.keys("file.wrap"), mapped.keys("index.turn"), own.any) == (("Alt+Z",), ("T",), False)
+    assert (mapped.keys("file.wrap"), mapped.keys("index.toggle-table"), own.any) == (("Alt+Z",), ("T",), False)
     assert _in_file(config) == {}
 
 
 def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
-    saved = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
+    saved = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.toggle-table": ("Ctrl+",)}
     with qtbot.waitSignal(own.problem) as emitted:
         own.load(saved)
     [sentence] = emitted.args
     assert "“file.unheard”" in sentence
     assert "“Ctrl+Nonsense” is not a valid shortcut for “file.wrap”." in sentence
-    assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
+    assert (mapped.keys("file.wrap"), mapped.keys("index.toggle-table")) == (("F7",), ("T",))
     with qtbot.assertNotEmitted(own.problem):
         own.load(saved)  # the workspace was reopened
     own.assign("search.focus", ["F9"])
@@ -93,11 +93,10 @@ def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
 
 def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
     with qtbot.waitSignal(own.problem) as emitted:
-        own.load({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
+        own.load({"file.wrap": ("Ctrl+L",), "index.toggle-table": ("Return",)})
     assert "Ctrl+L for “file.wrap” is already used by “Go to the search box” (All views)." in emitted.args[0]
-    assert (
-        "Return for “index.turn” is already used by “Details of an update, and its errors” (Index)." in emitted.args[0]
-    )
+    details = "Details of an update, and its errors"
+    assert f"Return for “index.toggle-table” is already used by “{details}” (Index)." in emitted.args[0]
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
     assert mapped.keys("file.wrap") == ()
 
@@ -136,8 +135,8 @@ def test_fixed_keys_are_valid_keys(qapp):
 
 def test_listing_shows_current_keys(own, mapped):
     own.assign("file.wrap", ["F7", "F8"])
-    own.assign("index.turn", [])
+    own.assign("index.toggle-table", [])
     listed = {group.title: [(row.keys, row.label) for row in group.rows] for group in groups(mapped)}
     assert listed["File"][0] == ("F7 or F8", "Wrap lines")
-    assert all(words != "Chart or table" for _, words in listed["Index"])
+    assert all(words != "Show as chart or table" for _, words in listed["Index"])
     assert "Results" in listed

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from engine import LAST_LINE, EarlierAnswer, Passage
+from engine import LAST_LINE, EarlierResultCount, Passage
 from gui.core.capabilities import capabilities
 from gui.search import scope
 from gui.search.panel import SearchPanel
@@ -333,18 +333,18 @@ def test_within_button_starts_search_within_results(qtbot, panel, results, bar, 
     ("count", "words"),
     [
         (None, "Within the results of “a b”"),
-        (EarlierAnswer(passages=1, total=1, total_is_least=False), "Within 1 result of “a b”"),
+        (EarlierResultCount(passages=1, total=1, total_is_least=False), "Within 1 result of “a b”"),
         (
-            EarlierAnswer(passages=1000, total=2345, total_is_least=False),
+            EarlierResultCount(passages=1000, total=2345, total_is_least=False),
             "Within the best 1,000 of 2,345 results of “a b”",
         ),
         (
-            EarlierAnswer(passages=1000, total=4000, total_is_least=True),
+            EarlierResultCount(passages=1000, total=4000, total_is_least=True),
             "Within the best 1,000 of 4,000+ results of “a b”",
         ),
     ],
 )
-def test_within_label_shows_count(count: EarlierAnswer | None, words: str) -> None:
+def test_within_label_shows_count(count: EarlierResultCount | None, words: str) -> None:
     assert scope.within(Query("a b"), count, "").text == words
 
 

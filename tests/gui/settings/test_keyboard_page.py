@@ -102,7 +102,7 @@ def test_fixed_key_is_refused(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_N)
-    assert page.hint.text() == "N is used by “Next and previous hit” (File) and can't be changed."
+    assert page.hint.text() == "N is used by “Next and previous match” (File) and can't be changed."
     assert not page.set_button.isEnabled()
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(WRAP.name) == ("Alt+Z",)

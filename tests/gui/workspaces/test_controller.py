@@ -183,7 +183,7 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
 
 def test_search_everywhere_opens_results_without_switching(qtbot, window, folders):
     assert _search(qtbot, window, "varnish") == []
-    command = _command(window, "search.everywhere")
+    command = _command(window, "search.all-workspaces")
     window.views.switch("sessions")
     command.trigger()
     assert window.search.box.edit.hasFocus()
@@ -217,7 +217,7 @@ def test_chip_shows_search_scope(qtbot, window):
     everywhere = next(action for action in menu.actions() if action.text() == "All workspaces")
     assert not everywhere.isChecked()
     everywhere.trigger()
-    assert _command(window, "search.everywhere").isChecked()
+    assert _command(window, "search.all-workspaces").isChecked()
     chips = [button.accessibleName() for button in window.search.header.findChildren(QPushButton)]
     assert "All workspaces are searched" in chips
 

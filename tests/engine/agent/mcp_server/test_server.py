@@ -11,7 +11,7 @@ from engine.agent.tool_definitions import agent_tools
 from engine.agent.tool_interface import AgentTool, schema
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, StoreError
-from engine.records import MemoryStoreAnswer, Record
+from engine.records import MemoryStoreResponse, Record
 from engine.settings.options import SessionSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
@@ -155,7 +155,7 @@ def test_failing_tool_answers_with_error(access) -> None:
         raise KeyError("x")
 
     way = access()
-    tool = AgentTool("broken", "Broken", "Breaks.", schema(required=()), MemoryStoreAnswer, breaks)
+    tool = AgentTool("broken", "Broken", "Breaks.", schema(required=()), MemoryStoreResponse, breaks)
 
     from engine.mcp.server import make_server
 

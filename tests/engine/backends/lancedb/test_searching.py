@@ -75,6 +75,7 @@ def test_search_before_first_sync_is_empty(machine) -> None:
     answer = machine("desk", notes=NOTES).search("irrigation")
 
     assert (answer.results, answer.notice) == ((), "Nothing is indexed yet.")
+    assert [remedy.name for remedy in answer.remedies] == ["sync"]
 
 
 def test_filters_limit_results(desk, tmp_path) -> None:
