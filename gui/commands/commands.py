@@ -95,8 +95,9 @@ def cover_tip(control: QAction | QWidget, sentence: str) -> bool:
     Returns False if the tooltip shows no key: then the caller restores its own text.
     """
     for tip in control.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
-        tip.instead = sentence
-        tip.show()
+        if tip.instead != sentence:
+            tip.instead = sentence
+            tip.show()
         return True
     return False
 

@@ -1,6 +1,6 @@
 """Opens results and sessions (viewer, editor or file manager), and goes back and forward between visited locations."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -138,6 +138,13 @@ class History:
         del self._entries[:-_MAX_ENTRIES]
         self._position = len(self._entries) - 1
 
+    def directions(self, now: Callable[[], HistoryEntry]) -> tuple[bool, bool]:
+        """Return whether there is a previous location, and a later one; `now` returns the current one, if needed."""
+        if self._position == 0 or self._position + 1 < len(self._entries):
+            entry = now()
+            return self.can_go_back(entry), self.can_go_forward(entry)
+        return self._position > 0, False
+
     def can_go_back(self, now: HistoryEntry) -> bool:
         """Return whether there is a previous location; `now`: the current location, visited or not."""
         return self._position > 0 or (self._position == 0 and self._has_left(now))
@@ -205,8 +212,7 @@ class Navigation(QObject):
 
     def directions(self) -> tuple[bool, bool]:
         """Return whether there is a location to go back to, and one to go forward to."""
-        now = self._current_entry()
-        return self._history.can_go_back(now), self._history.can_go_forward(now)
+        return self._history.directions(self._current_entry)
 
     @Slot()
     def back(self) -> None:

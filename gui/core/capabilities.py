@@ -113,8 +113,10 @@ class Gate(QObject):
 
     def allow(self, allowed: bool, why: str = "") -> None:
         """Set whether the owner of the control allows it, with a reason if not."""
+        before = self._allowed, self._why
         self._allowed, self._why = allowed, "" if allowed else why
-        self._show()
+        if before != (self._allowed, self._why):
+            self._show()
 
     @Slot(object)
     def _follow(self, features: Set[Feature]) -> None:

@@ -209,9 +209,9 @@ class ViewerHeader(Resized, QFrame):
         needed = beginning + (_GAP + min(crumb, scaled(_MIN_CRUMB)) if crumb else 0)
         right = self.width() - _SIDE
         modes: list[QPushButton] = [self.source_button, self.rendered_button]
-        for button in modes:
-            button.setHidden(not self._has_page)
         groups = [modes] if self._has_page else []
+        for button in [] if self._has_page else modes:  # not shown for a moment: each change requests a new layout
+            button.hide()
         groups += [[button] for button in self.folding.buttons]
         groups.append([self.folding.more])
         folding = groups[-2::-1]

@@ -269,6 +269,7 @@ class RowList(FontSized, QListView):
         """
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_positions()
+        above = self.rows.keys_before(next(iter(visible), 0))
         if current is not None and self.currentIndex().row() in visible:
             visible = [self.currentIndex().row(), *visible]
         anchors = []
@@ -276,7 +277,6 @@ class RowList(FontSized, QListView):
             row = self.rows.row(number)
             if row is not None and not isinstance(row, unsteady):
                 anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
-        above = self.rows.keys_before(self._first_visible())
         key = None if current is None or isinstance(current, unsteady) else current.key
         return ListPosition(key, self.currentIndex().row(), tuple(anchors), above)
 

@@ -1,20 +1,53 @@
-"""Start Qt as the program does, and measure how long its event loop is blocked between two turns."""
+"""Start the program or only Qt as the program does, and measure how long its event loop is blocked between two turns.
 
-import sys
+`prepare_for_window` of `gui.__main__` must run before this module is imported, since it prepares the import of Qt.
+"""
+
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Slot, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from gui.app import application
+from gui.app.command_line import parse_options
+from gui.window.main_window import MainWindow
 from tests.benchmarks.measuring import percentile
 
 _BEAT_MS = 2
+_T = TypeVar("_T")
+
+
+def run_window(workspace: Path, config: Path, drive: Callable[[MainWindow], _T]) -> _T:
+    """Start the program with its window as its own entry does, and return what `drive` returns of the visible window.
+
+    So the panels of other views are made meanwhile, and all parts that a user's program has follow each change.
+    """
+    answers: list[_T] = []
+
+    def call(window: MainWindow) -> None:
+        try:
+            answers.append(drive(window))
+        finally:
+            QApplication.quit()
+
+    class DrivenWindow(MainWindow):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[arg-type]
+            begin = partial(QTimer.singleShot, 0, self, partial(call, self))
+            self.shown.connect(begin, Qt.ConnectionType.SingleShotConnection)
+
+    application.MainWindow = DrivenWindow  # type: ignore[misc]
+    application.run(parse_options(["--workspace", str(workspace), "--config", str(config)]))
+    return answers[0]
 
 
 def start_qt() -> QApplication:
     """Return the application, without Qt's warnings about the missing screen."""
-    sys.setswitchinterval(0.0005)  # as the program's entry does
     qInstallMessageHandler(lambda *_: None)
     return QApplication([])
 

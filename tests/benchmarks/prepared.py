@@ -154,6 +154,16 @@ def open_index(
     return BuiltinMemory(notes, settings, executor=None, background=background)
 
 
+def settings_file(folder: Path, store: Path) -> Path:
+    """Write a settings file for a program whose index is in `store`, and return its path.
+
+    Cached answers are off: rows that type the same queries twice would measure them.
+    """
+    path = folder / f"{store.name}.toml"
+    path.write_text(f'[defaults]\nstore.path = "{store.as_posix()}"\nquery.cache.enabled = false\n', "utf-8")
+    return path
+
+
 def use_model(model: Model, cache: Path) -> None:
     """Make every memory that this process opens embed with this model."""
     from engine.embedding import embedded_model

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gui.__main__ import prepare_for_window
 from tests.benchmarks.measuring import Figure, measure, spread
 from tests.benchmarks.prepared import LARGE, Bench, open_index
 
@@ -43,6 +44,7 @@ def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], s
     """Return the seconds to the first picture, the milliseconds per frame, and the event loop's pulse until that
     picture.
     """
+    prepare_for_window()
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 

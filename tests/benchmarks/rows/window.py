@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gui.__main__ import prepare_for_window
 from tests.benchmarks.measuring import Cost, Figure, anonymous_memory, measure, megabytes
-from tests.benchmarks.prepared import LARGE, Bench, use_model
+from tests.benchmarks.prepared import LARGE, Bench, settings_file, use_model
 
 _ROUNDS = 5
 _SETTLES = 3.0
@@ -47,8 +47,7 @@ def _start(began: float, folder: Path, store: Path, cache: Path, scratch: Path) 
     """Return the seconds to the first picture and to the open index, and the anonymous bytes when idle."""
     prepare_for_window()
     use_model("window", cache)
-    config = scratch / "window.toml"
-    config.write_text(f'[defaults]\nstore.path = "{store.as_posix()}"\n', "utf-8")
+    config = settings_file(scratch, store)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QPaintEvent

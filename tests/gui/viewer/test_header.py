@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.viewer.header import ViewerHeader
 
@@ -95,3 +96,28 @@ def test_end_of_long_title_is_cut_before_buttons_move(header: ViewerHeader) -> N
     assert header.title.width() < header.title.sizeHint().width()
     assert header.title.width() >= 36 * header.title.fontMetrics().averageCharWidth()
     assert header.crumb.width() >= 14 * header.crumb.fontMetrics().averageCharWidth()
+
+
+class LayoutRequests(QObject):
+    """Counts the requests of a widget to be laid out again."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def test_header_at_rest_requests_no_layout(header: ViewerHeader) -> None:
+    requests = LayoutRequests(header)
+    header.installEventFilter(requests)
+    for has_page in (True, False):
+        header.offer_modes(has_page)
+        for width in range(1000, 240, -20):
+            header.resize(width, header.sizeHint().height())
+            for _ in range(4):
+                QApplication.processEvents()
+            requests.count = 0
+            for _ in range(4):
+                QApplication.processEvents()
+            assert requests.count == 0, width
