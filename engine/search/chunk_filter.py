@@ -4,7 +4,7 @@ import heapq
 import math
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
@@ -94,9 +94,9 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         """Whether the filter limits a search to some files or chunks, instead of only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
-    def matching(self, snapshot: Snapshot, ids: list[int]) -> list[int]:
+    def matching(self, snapshot: Snapshot, ids: Sequence[int]) -> Sequence[int]:
         """Return those of these chunks that satisfy the filter; all if its chunks are listed."""
-        if (marks := self.marks_of_many(snapshot)) is not None:
+        if (marks := self.marks_of_files(snapshot)) is not None:
             ids = [id_ for id_, file in snapshot.files_of_chunks(ids) if marks[file : file + 1] == b"\1"]
         if self.match is None or self.chunks is not None:
             return ids
@@ -113,7 +113,7 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         """Return the ids of the chunks in `chunks` or, without these, in `files`, ascending; None for no such limit, or
         for many files.
         """
-        if self.chunks is not None or self.files is None or self.marks_of_many(snapshot) is not None:
+        if self.chunks is not None or self.files is None or self.marks_of_files(snapshot) is not None:
             return self.chunks
         if "_listed" not in vars(self):
             vars(self)["_listed"] = array("q", snapshot.chunks_of_files(self.files))
@@ -131,31 +131,33 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         marks: tuple[int, bytes] | None = vars(self)["_marks"]
         return marks
 
-    def marks_of_many(self, snapshot: Snapshot) -> bytes | None:
+    def marks_of_files(self, snapshot: Snapshot, *, few: bool = False) -> bytes | None:
         """Return a byte for each file id from 0 on, 1 if the filter has the file, if it has many files in a large
         index: looking up the files of chunks that are found takes less time than listing all chunks. Else None.
+
+        `few`: few chunks are found, so that also fewer files are looked up, unless their chunks are listed already.
         """
-        if "_marks_of_many" not in vars(self):
-            files, marks = self.files or (), None
+        if "_marks_of_files" not in vars(self):
+            files, marks, every = self.files or (), None, snapshot.file_count()
             some = self.chunks is None and len(files) != len(snapshot.visible or ())
-            if some and len(files) * _MANY_SHARE > snapshot.file_count() > document_frequencies.LARGE // _MANY_SHARE:
+            if some and every > document_frequencies.LARGE // _MANY_SHARE:
                 marks = _marks((0, *sorted(files)))
-            vars(self)["_marks_of_many"] = marks and b"\0" + marks[1][1:]
-        found: bytes | None = vars(self)["_marks_of_many"]
-        return found
+            vars(self)["_marks_of_files"] = marks and b"\0" + marks[1][1:], len(files) * _MANY_SHARE > every
+        found: tuple[bytes | None, bool] = vars(self)["_marks_of_files"]
+        return found[0] if found[1] or (few and "_listed" not in vars(self)) else None
 
     def is_listed(self, snapshot: Snapshot) -> bool:
         """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or many."""
         if self.chunks is not None and self.match is None:
             return True
         several = self.files is not None and _MANY_FILES < len(self.files) != len(snapshot.visible or ())
-        return several and self.marks_of_many(snapshot) is None
+        return several and self.marks_of_files(snapshot) is None
 
     def sample(self, snapshot: Snapshot) -> Sequence[int]:
         """Return the ids of the listed chunks, or of the chunks of some of many files, ascending; else none."""
         if self.is_listed(snapshot):
             return self.listed(snapshot) or ()
-        if self.files is None or self.marks_of_many(snapshot) is None:
+        if self.files is None or self.marks_of_files(snapshot) is None:
             return ()
         if "_sample" not in vars(self):
             step = max(1, len(self.files) // _MANY_FILES)
@@ -291,7 +293,9 @@ def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> t
 def _dated_within(snapshot: Snapshot, since: float, until: float) -> list[int]:
     """Return the ids of the notes whose own date is a day of a period of local time."""
     first, last = _day(since), _day(until - _TICK)
-    return [id_ for id_, day in note_days.get(snapshot) if first <= day <= last]
+    days = note_days.get(snapshot)
+    start = bisect_left(days, first, key=itemgetter(1))
+    return [id_ for id_, _ in days[start : bisect_right(days, last, key=itemgetter(1))]]
 
 
 def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
@@ -339,7 +343,7 @@ def newest(snapshot: Snapshot, scope: ChunkFilter, limit: int, without: Sequence
             (id_array(scope.files or () if chunks is None else chunks), id_array(without)),
         )
     )
-    latest = dict(sorted(note_days.get(snapshot), key=itemgetter(1)))
+    latest = dict(note_days.get(snapshot))
 
     def order(row: tuple[int, int, str]) -> tuple[float, int, str]:
         file, changed, path = row
@@ -372,7 +376,7 @@ def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
             yield id_, moment // _DAY
 
 
-note_days = SnapshotCache(lambda snapshot: tuple(_days_of_notes(snapshot)))
+note_days = SnapshotCache(lambda snapshot: sorted(_days_of_notes(snapshot), key=itemgetter(1)))
 """The id of each dated note with its day, counted from the epoch; once for each of its dates."""
 
 

@@ -341,7 +341,11 @@ class KeywordLeg:
         condition, values = "", tuple[object, ...]()
         if scope.match is not None:
             expression = scope.match.within(expression)
-        if scope.is_listed(self._snapshot):
+        few = self._matches <= document_frequencies.FREQUENT
+        if (marks_of_files := scope.marks_of_files(self._snapshot, few=few)) is not None:
+            file = f"SELECT c.file_id FROM {self._tables.chunk_rows} WHERE c.id = {self._tables.fts}.rowid"
+            condition, values = f"AND substr(?, ({file}) + 1, 1) = x'01'", (marks_of_files,)
+        elif scope.is_listed(self._snapshot):
             if (marked := scope.marks(self._snapshot)) is None:
                 ids = id_array(scope.listed(self._snapshot) or ())
                 condition, values = "AND +rowid IN (SELECT value FROM carray(?))", (ids,)
@@ -349,9 +353,6 @@ class KeywordLeg:
                 first, marks = marked
                 above, values = max(above, first - 1), (marks,)
                 condition = f"AND substr(?, rowid - {first - 1}, 1) = x'01'"
-        elif (marks_of_files := scope.marks_of_many(self._snapshot)) is not None:
-            file = f"SELECT c.file_id FROM {self._tables.chunk_rows} WHERE c.id = {self._tables.fts}.rowid"
-            condition, values = f"AND substr(?, ({file}) + 1, 1) = x'01'", (marks_of_files,)
         elif scope.files is not None:
             condition = f"AND +rowid {self._snapshot.in_files(scope.files)}"
         if scope.except_files:

@@ -94,8 +94,8 @@ class NamedInQuery:
         """Return the ids of files that have the time and the names, or else either of them, limited to `file_ids`."""
         dated = set(self._times.files(snapshot, file_ids)) if self.times else set()
         named = self._sessions.files(snapshot)
-        if file_ids is not None:
-            named &= {*file_ids}
+        if named and file_ids is not None:
+            named.intersection_update(file_ids)
         return sorted(dated & named or dated | (named if len(named) <= _MAX_NAMED else set()))
 
     def boosts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Boost]:

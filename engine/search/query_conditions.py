@@ -43,6 +43,8 @@ class Condition(msgspec.Struct, frozen=True):
 
     sql: str
     values: tuple[object, ...] = ()
+    files: str | Sequence[int] = ""
+    """The ids of files, or their SQL, if the condition is that the chunk's file has one of these."""
 
 
 class Conditions:
@@ -67,10 +69,6 @@ class Conditions:
     def _all(self) -> Sequence[Condition]:
         return [*map(self._clause, self.clauses), *self._date_between()]
 
-    def chunks(self, files: Sequence[int] | None) -> list[int]:
-        """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
-        return self._satisfying(files)
-
     def files_alone(self) -> list[int] | None:
         """Return `files` if there are no other conditions, but none if they have no chunks; else None."""
         if not all(_concerns_file(atom) for clause in self.clauses for atom in clause.alternatives):
@@ -85,12 +83,14 @@ class Conditions:
         if not parts:
             return None
         parts += self._date_between()
-        rows = self.snapshot.connection.execute(
-            f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
-                WHERE {" AND ".join(part.sql for part in parts)}""",
-            tuple(value for part in parts for value in part.values),
-        )
-        return sorted(id_ for (id_,) in rows)
+        of_files = parts[0].files if len(parts) == 1 else ""  # looking up each id would take as long as finding it
+        if not isinstance(of_files, str):
+            return sorted(set(of_files))
+        query = f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
+            WHERE {" AND ".join(part.sql for part in parts)}"""
+        values = tuple(v for part in parts for v in part.values)
+        rows = self.snapshot.connection.execute(of_files or query, values)
+        return sorted({id_ for (id_,) in rows})
 
     @cached_property
     def match(self) -> Match | None:
@@ -113,7 +113,7 @@ class Conditions:
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
         if files is not None or self.match is None or self.match.required:
-            return bool(self._satisfying(files, most=1))
+            return bool(self.chunks(files, most=1))
         # SQLite would list all matches first.
         fts, connection = self._tables.fts, self.snapshot.connection
         excluded = connection.execute(
@@ -126,7 +126,8 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause in self.clauses if not self._matching([self._clause(clause)], files, most=1)]
 
-    def _satisfying(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
+    def chunks(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
+        """Return the ids of the chunks that satisfy all conditions, ascending, or some of them, limited to `files`."""
         if self.match is None or not self.match.required:
             return self._matching(self._all, files, most)
         # FTS5 lists the matches in a tenth of the time in which SQLite looks them up among the chunks.
@@ -151,6 +152,8 @@ class Conditions:
     def _clause(self, clause: Clause) -> Condition:
         """Return the SQL for a clause."""
         parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
+        if len(parts) == 1 and not clause.negated:
+            return parts[0]
         either = " OR ".join(part.sql for part in parts)
         return Condition(
             f"NOT ({either})" if clause.negated else f"({either})", tuple(v for part in parts for v in part.values)
@@ -222,7 +225,7 @@ class Conditions:
         }
 
     def _files(self, condition: str, *values: object) -> Condition:
-        return Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
+        return _in_files_of(f"SELECT id FROM {self._tables.files} WHERE {condition}", values)
 
     def _path(self, value: str) -> Condition:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
@@ -261,7 +264,7 @@ class Conditions:
     def _tag(self, value: str) -> Condition:
         """Return the condition that a note has this tag or one nested in it."""
         query, values = files_with_tag(self.snapshot, value)
-        return Condition(f"c.file_id IN ({query})", values)
+        return _in_files_of(query, values)
 
     def _links(self, value: str) -> Condition:
         from engine.store.link_queries import files_linking_to  # few queries name a link
@@ -283,7 +286,7 @@ class Conditions:
         names = [name for (name,) in self.snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
         named = sorted(agents_named(value, names))
         marks = ",".join("?" * len(named))
-        return Condition(f"c.file_id IN (SELECT file_id FROM {sessions} WHERE agent IN ({marks}))", tuple(named))
+        return _in_files_of(f"SELECT file_id FROM {sessions} WHERE agent IN ({marks})", tuple(named))
 
     def _project(self, value: str) -> Condition:
         part = fold(value)
@@ -353,15 +356,6 @@ class Conditions:
             yield self._in_period(max(starts), min(ends))
 
 
-def required_roles(query: Query) -> frozenset[str]:
-    """Return the roles (user, assistant, tool) whose messages the query is limited to; empty for all."""
-    for clause in query.required:
-        names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
-        if len(names) == len(clause.alternatives) and not clause.negated:
-            return frozenset(ROLE_NAMES[name.casefold()] for name in names)
-    return frozenset()
-
-
 def like_runs(part: str) -> str:
     """Return a pattern for LIKE that finds all ASCII texts which may contain `part` or match it as a glob pattern."""
     return f"%{'' if '[' in part else '%'.join(_ASCII_RUN.findall(part))}%"
@@ -384,8 +378,12 @@ def files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
     return query, (tag, f"{tag}/", f"{tag}0")
 
 
+def _in_files_of(query: str, values: tuple[object, ...]) -> Condition:
+    return Condition(f"c.file_id IN ({query})", values, query)
+
+
 def in_files(ids: Sequence[int]) -> Condition:
-    return Condition("c.file_id IN (SELECT value FROM carray(?))", (id_array(ids),))
+    return Condition("c.file_id IN (SELECT value FROM carray(?))", (id_array(ids),), ids)
 
 
 def _expression(term: QueryTerm) -> str:

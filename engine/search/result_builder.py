@@ -19,7 +19,6 @@ from engine.records import (
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.keyword_scores import Scored
-from engine.search.query_conditions import required_roles
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
@@ -40,6 +39,8 @@ from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
+from engine.text.operators import ROLE_NAMES
+from engine.text.parsed_query import Field
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
@@ -124,7 +125,7 @@ def _make_results(
 
     `copies`: ids of the chunks with the same text, by the id of the selected one.
     """
-    roles, terms = required_roles(context.query), found.analysis.terms
+    roles, terms = _required_roles(context.query), found.analysis.terms
     at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
     ids = [scored.id for scored in selected]
     chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
@@ -155,7 +156,7 @@ def in_roles(
     """Return the results whose matching words are in messages of the roles (user, assistant, tool) that the query
     requires.
     """
-    if not (roles := required_roles(context.query)):
+    if not (roles := _required_roles(context.query)):
         return results
     with context.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in results])
@@ -405,3 +406,12 @@ def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
 
 def _ranges_inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
+
+
+def _required_roles(query: Query) -> frozenset[str]:
+    """Return the roles (user, assistant, tool) whose messages the query is limited to; empty for all."""
+    for clause in query.required:
+        names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
+        if len(names) == len(clause.alternatives) and not clause.negated:
+            return frozenset(ROLE_NAMES[name.casefold()] for name in names)
+    return frozenset()

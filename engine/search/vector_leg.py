@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
@@ -116,13 +117,15 @@ class VectorLeg:
 
     def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
-        allowed, wanted = scope.listed(self.snapshot), limit
-        known, passed = set[int](), set[int]()
+        allowed, known, passed = scope.listed(self.snapshot), set[int](), set[int]()
+        wanted = 4 * limit if allowed is None and scope.narrows else limit
         while True:
             match = self.vectors.search(self.snapshot, self.model, self.query, wanted, allowed=allowed, cancel=cancel)
             ids, cosines = (values.tolist() for values in match)
             self._near.update(zip(ids, cosines, strict=True))
-            passed.update(scope.matching(self.snapshot, [id_ for id_ in ids if id_ not in known]))
+            for some in in_batches([id_ for id_ in ids if id_ not in known], limit):
+                if len(passed) < limit:
+                    passed.update(scope.matching(self.snapshot, some))
             if len(passed) >= limit or len(ids) < wanted or wanted >= _MANY * limit:
                 return [id_ for id_ in ids if id_ in passed][:limit]
             known.update(ids)
