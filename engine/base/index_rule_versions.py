@@ -21,5 +21,5 @@ USAGE_VERSION = 6
 """Increase it when usage is read differently; nothing is embedded again."""
 LINKS_VERSION = 9
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 7
+TAGS_VERSION = 8
 """Increase it when the same note would get other tags or dates."""

@@ -148,6 +148,7 @@ OTHER_NOTEBOOK = Reason(marked("Only versions 3 and 4 of notebooks are read; sav
 LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
 BROKEN_NOTE = Reason(marked("The file can't be read as a note: {problem}"))
 NOT_NOTES = Reason(marked("This JSON file isn't an export of notes that can be read."))
+NOT_A_NOTE = Reason(marked("Joplin stores a notebook, a tag or an attachment here, not a note."))
 PGP = Reason(marked("This is a key, a signature or a message of PGP, not AsciiDoc."))
 IN_TRASH = Reason(marked("This note is in the trash of the program that exported it."))
 NO_PDF_READER = Reason(

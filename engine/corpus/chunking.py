@@ -223,13 +223,18 @@ class Chunk(msgspec.Struct, frozen=True):
 def chunk_note(text: str, about: "DocumentInfo", *, tokens: int, overlap: int) -> list[Chunk]:
     """Return the chunks of a note like `chunk_text`, without the properties that Logseq writes below blocks.
 
-    Of a note of Obsidian's plugin Excalidraw, the data of the drawing, which follow its texts, are left out.
+    Of a note of Obsidian's plugin Excalidraw, the data of the drawing, which follow its texts, are left out; of one of
+    Joplin, the fields at its end.
     """
     if about.structure is None:
         text = without_block_properties(text)
     if about.front is not None and about.front.scalar("excalidraw_plugin"):
         drawing = _DRAWING.search(text, max(0, text.find("# Drawing") - 1))
         text = text[: drawing.start()] if drawing else text
+    if "type_" in about.exported:
+        from engine.corpus.note_metadata import split_joplin  # which a search doesn't need
+
+        text = split_joplin(text)[0]
     return chunk_text(text, tokens=tokens, overlap=overlap, front=about.front, structure=about.structure)
 
 

@@ -24,7 +24,8 @@ _DAY_PART = lazy_pattern(r"([0-3][0-9])(?![0-9]).*")
 _KEYS = {
     *("date", "day", "created", "created_at", "created_on", "creation_date", "date_created", "published"),
     *("updated", "updated_at", "updated_on", "date_updated", "modified", "date_modified", "last_modified", "lastmod"),
-    *("last_updated", "last_edited", "mtime"),
+    *("last_updated", "last_edited", "mtime", "created_time", "updated_time", "last_edited_time"),
+    *("user_created_time", "user_updated_time"),
 }
 _WRITTEN = lazy_pattern(
     r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
@@ -130,7 +131,7 @@ def _moment(day: date) -> float:
 
 
 def _written(value: str) -> float | None:
-    """Parse a date, or date and time, with the year first, or a Unix time.
+    """Parse a date, or date and time, with the year first, a Unix time, or a day as in "June 27, 2023 9:32 PM".
 
     The time counts as written, as if it were in UTC: in any zone, a note of 12 May is a note of that day.
     """
@@ -138,7 +139,10 @@ def _written(value: str) -> float | None:
         return float(epoch[1])
     match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
     if match is None:
-        return None
+        from engine.text.time_expressions import read_dates  # most notes have no date, or another form of it
+
+        found = read_dates(value) if _YEAR.search(value) else ()
+        return _moment(found[0].first) if len(found) == 1 and found[0].first == found[0].last else None
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
     try:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)

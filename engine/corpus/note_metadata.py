@@ -1,11 +1,11 @@
 """Reads a note's metadata: title, aliases, date and tags."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from engine.base import lazy_pattern
+from engine.base import lazy_pattern, skip_reasons
 from engine.base.index_rule_versions import TAGS_VERSION
 from engine.corpus import documents, front_matter, markdown_line_types
 from engine.corpus.front_matter import FrontMatter
@@ -34,6 +34,8 @@ class DocumentInfo(msgspec.Struct, frozen=True):
     front: FrontMatter | None
     structure: Structure | None = None
     """Structure of a note in another format than Markdown."""
+    exported: Mapping[str, str] = {}
+    """Properties that Joplin or Notion wrote into the text of a note, by key as in front matter."""
 
 
 def describe(text: str, name: str) -> DocumentInfo:
@@ -74,7 +76,8 @@ def describe(text: str, name: str) -> DocumentInfo:
             # Joplin exports the title as the first line of a note that is named by an id (format "RAW").
             first_line = text[:_LINE].strip().partition("\n")[0]
             file_title = markdown_line_types.plain_title(first_line) or file_title
-        return DocumentInfo(heading or file_title, more, (), False, None)
+        values = _exported_properties(text, name)
+        return DocumentInfo(heading or file_title, more, dates_in_front_matter(values), False, None, exported=values)
     title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
     return DocumentInfo(
@@ -142,6 +145,42 @@ def _aliases(aliases: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MAX_ALIASES]
 
 
+def _exported_properties(text: str, name: str) -> dict[str, str]:
+    """Return the properties that Joplin writes below a note, and Notion below the title of a page of a database.
+
+    Both have the page's id in the file name. Keys are written as those of front matter.
+    """
+    stem = name.rpartition("/")[2].rpartition(".")[0]
+    if _ID.fullmatch(stem):
+        return split_joplin(text)[1]
+    if not _EXPORTED_ID.fullmatch(stem):
+        return {}
+    block = text[:HEAD_CHARACTERS].replace("\r", "").partition("\n\n")[2].partition("\n\n")[0]
+    lines = (line.partition(": ") for line in block.split("\n"))
+    return {key.lower().replace(" ", "_"): value for key, colon, value in lines if colon}
+
+
+def why_no_note(text: str, name: str) -> tuple[str, str] | None:
+    """Return rule and reason of a file of Joplin that isn't a readable note; None for all others."""
+    fields = _exported_properties(text, name)
+    if fields.get("encryption_applied") == "1":
+        return "encrypted", skip_reasons.ENCRYPTED.message()
+    if fields.get("deleted_time", "0") != "0":
+        return documents.NOT_NOTES, skip_reasons.IN_TRASH.message()
+    if fields.get("type_", "1") != "1":
+        return documents.NOT_NOTES, skip_reasons.NOT_A_NOTE.message()
+    return None
+
+
+def split_joplin(entry: str) -> tuple[str, dict[str, str]]:
+    """Split a file of Joplin's format RAW into its text, title first, and the fields at its end; {} for other files."""
+    tail = entry[-_LONGEST_FIELDS:]
+    match = _FIELDS.search(tail)
+    if match is None:
+        return entry, {}
+    return entry[: len(entry) - len(tail) + match.start()], dict(_FIELD.findall(match[1]))
+
+
 def _leading_heading(text: str, front: int, *, modules: bool) -> str:
     """Return the title of a level 1 heading at the beginning of a text, after comments and `front` lines; else "".
 
@@ -187,6 +226,10 @@ _BUNDLE = lazy_pattern(r"(?:.*/)?([^/]+)\.(?:textbundle/text\.[^/]+|rtfd/TXT\.rt
 _EXPORTED_ID = lazy_pattern(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
 _ID = lazy_pattern(r"[0-9a-f]{32}")
+_FIELDS = lazy_pattern(r"(?:\A|\n\n)((?:[a-z_]{1,40}:[^\n]*\n)*id: ?[0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)*)\s*\Z")
+"""The fields at the end of a file of Joplin's."""
+_FIELD = lazy_pattern(r"^(\w+): ?(.*)$", re.MULTILINE)
+_LONGEST_FIELDS = 20_000
 _NAMESPACE = "___"
 """Stands for a slash of the title in the file name of a page of Logseq."""
 
@@ -233,13 +276,13 @@ def indexed_by(fingerprint: object) -> bool:
     return isinstance(fingerprint, str) and fingerprint.endswith(f"tags {TAGS_VERSION}")
 
 
-def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = None) -> tuple[str, ...]:
+def tags_of(text: str, about: DocumentInfo | None) -> tuple[str, ...]:
     """Return the note's tags, folded, without #, sorted; at most 500. A nested tag is written `garden/greenhouse`.
 
-    `front` is the note's front matter, `structure` that of another format than Markdown.
+    Without `about`, only those in the text.
     """
     tags: set[str] = set()
-    for raw in _all_tags(text, front) if structure is None else structure.tags:
+    for raw in _all_tags(text, about) if about is None or about.structure is None else about.structure.tags:
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
         # An issue's number isn't a tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
@@ -249,8 +292,12 @@ def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = 
     return tuple(sorted(tags))
 
 
-def _all_tags(text: str, front: FrontMatter | None) -> Iterator[str]:
+def _all_tags(text: str, about: DocumentInfo | None) -> Iterator[str]:
     start = 0
+    front = None if about is None else about.front
+    if about is not None:
+        for key in ("tags", "tag"):
+            yield from map(str.strip, about.exported.get(key, "").split(","))
     if front is not None:
         yield from _front_matter_tags(front)
         for _ in range(front.length):
@@ -260,7 +307,7 @@ def _all_tags(text: str, front: FrontMatter | None) -> Iterator[str]:
 
 
 def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
-    for key in ("tags", "tag"):
+    for key in ("tags", "tag", "keywords"):  # Zettlr and Pandoc call them keywords
         for item in front.items(key):
             # Between commas or brackets a space separates tags, too; an item on a separate line is one tag.
             yield from (item,) if front.kind(key) == "block" else _SEPARATORS.split(item)

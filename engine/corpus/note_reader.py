@@ -13,6 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus import documents, encodings, json_notes
 from engine.corpus.folder_walk import FoundFile, is_transient
+from engine.corpus.note_metadata import why_no_note
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -72,7 +73,10 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
         raise _binary(name)
     if json_notes.is_json_note(name):
         return _readable("".join(parts), name)
-    return NoteText(encodings.as_text("".join(parts)), digest.hexdigest())
+    text = encodings.as_text("".join(parts))
+    if refused := why_no_note(text, name):
+        raise Unreadable(name, *refused)
+    return NoteText(text, digest.hexdigest())
 
 
 def beginning(file: FoundFile) -> str:

@@ -112,7 +112,7 @@ def prepare(
         name_tokens=analyse_both(file.name, language),
         chunks=tuple(chunk_rows(new, language)) if many is None else many,
         alias_tokens=analyse_both("\n".join(about.aliases), language),
-        tags=tags_of(note.text, about.front, about.structure),
+        tags=tags_of(note.text, about),
         aliases=about.aliases,
         dates=about.dates,
         evergreen=about.evergreen,

@@ -23,6 +23,7 @@ from engine.corpus.documents.exported_note_writer import ExportedNote, write_hea
 from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted, list_item
 from engine.corpus.documents.web_pages import HtmlText, decoded, read_html
 from engine.corpus.documents.xml_archive import Archive, XmlHandler
+from engine.corpus.note_metadata import split_joplin
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
@@ -381,8 +382,6 @@ def _plain(text: str) -> str:
 
 _MAX_MEMBERS = 200_000
 _LARGEST_MEMBER = 10_000_000
-_FIELDS = re.compile(r"(?:\A|\n\n)((?:[a-z_]{1,40}:[^\n]*\n)*id: ?[0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)*)\s*\Z")
-"""The properties at the end of an entry of Joplin."""
 _BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.textbundle/text\.[^/]+", re.IGNORECASE)
 _BUNDLE_TEXT = re.compile(r"(?:.*/)?text\.(?:md|markdown|txt)", re.IGNORECASE)
 
@@ -394,11 +393,7 @@ def read_jex(data: bytes, text: DocumentText) -> None:
     tagged: dict[str, list[str]] = {}
     try:
         for entry in _members(data):
-            match = _FIELDS.search(entry[-_LONGEST_FIELDS:])
-            if not match:
-                continue
-            fields = dict(re.findall(r"^(\w+): ?(.*)$", match[1], re.MULTILINE))
-            body = entry[: len(entry) - len(entry[-_LONGEST_FIELDS:]) + match.start()]
+            body, fields = split_joplin(entry)
             match fields.get("type_"):
                 case "1":
                     notes.append((body, fields))
@@ -411,9 +406,6 @@ def read_jex(data: bytes, text: DocumentText) -> None:
     if notes and all(fields.get("encryption_applied") == "1" for _, fields in notes):
         raise encrypted()
     write_notes(_joplin(notes, {id_: [names.get(tag, "") for tag in tags] for id_, tags in tagged.items()}), text)
-
-
-_LONGEST_FIELDS = 20_000
 
 
 def _members(data: bytes) -> Iterator[str]:

@@ -73,6 +73,42 @@ def test_json_is_indexed_only_if_it_is_an_export_of_notes(open_memory, workspace
     assert {finding.id: finding.state for finding in memory.insight.health()}["notes"] == "fine"
 
 
+def joplin(number: int, text: str, **fields: object) -> tuple[str, str]:
+    """Return name and content of a file of Joplin's format RAW."""
+    values = {"id": f"{number:032x}", "user_updated_time": "2021-06-18T10:39:52.000Z", **fields}
+    return f"{number:032x}.md", f"{text}\n\n" + "\n".join(f"{key}: {value}" for key, value in values.items())
+
+
+def test_folder_of_joplin_is_read_as_its_notes(open_memory, workspace: Path) -> None:
+    files = [
+        joplin(1, "Herds\n\nA quagga grazes.", is_conflict=0, markup_language=1, type_=1),
+        joplin(2, "Quagga notebook", type_=2),
+        joplin(3, "quagga", type_=5),
+        joplin(4, "", encryption_cipher_text="JED01quagga", encryption_applied=1, type_=1),
+        joplin(5, "Old quagga\n\nGone.", deleted_time=1700000000000, type_=1),
+    ]
+    for name, content in files:
+        (workspace / name).write_text(content)
+    memory = open_memory(use=None)
+    report = memory.sync()
+    assert [(issue.path, issue.rule) for issue in report.failed] == [(files[3][0], "encrypted")]
+    assert {issue.path for issue in report.skipped if issue.rule == "not-notes"} == {files[n][0] for n in (1, 2, 4)}
+    assert [result.title for result in memory.search("quagga on:2021-06-18", min_score=0.01).results] == ["Herds"]
+    assert memory.search("markup_language").results == ()
+
+
+@pytest.mark.parametrize("created", ["June 27, 2023 9:32 PM", "Jun 27, 2023", "2023/06/27 21:32", "27. Juni 2023"])
+def test_page_of_notion_has_tags_and_date(open_memory, workspace: Path, created: str) -> None:
+    page = f"# Herds\n\nStatus: Done\nTags: Zoo, wild life\nCreated time: {created}\n\nA quagga grazes.\n"
+    (workspace / f"Herds {1:032x}.md").write_text(page)
+    (workspace / "Herds.md").write_text(page)
+    memory = open_memory(use=None)
+    memory.sync()
+    for condition in ("tag:zoo", 'tag:"wild life"', "on:2023-06-27"):
+        (found,) = memory.search(f"quagga status {condition}", min_score=0.01).results
+        assert (found.path, found.title) == (f"Herds {1:032x}.md", "Herds")
+
+
 def test_pgp_armour_is_no_asciidoc(open_memory, workspace: Path) -> None:
     (workspace / "notes.asc").write_text("= Herds\n\nA quagga grazes.\n", "utf-8")
     (workspace / "release.tar.gz.asc").write_text("-----BEGIN PGP SIGNATURE-----\n\nquagga\n=aB3d\n", "utf-8")

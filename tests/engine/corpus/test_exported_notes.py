@@ -56,7 +56,7 @@ def test_note_of_keep_has_title_date_labels_and_list() -> None:
     )
     about = describe(text, "Keep/Shopping.json")
     assert (about.title, about.dates) == ("Shopping", (1715502600.0,))
-    assert tags_of(text, None, about.structure) == ("garden", "to buy")
+    assert tags_of(text, about) == ("garden", "to buy")
 
 
 def test_untitled_note_of_keep_is_named_by_its_file() -> None:

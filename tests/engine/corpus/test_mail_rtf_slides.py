@@ -64,7 +64,7 @@ def test_mail_has_subject_date_people_text_and_files() -> None:
     )
     about = describe(text, "inbox/4711.eml")
     assert (about.title, about.dates) == ("Grüße vom Gewächshaus", (1715509800.0,))
-    assert tags_of(text, None, about.structure) == ("garden", "to do")
+    assert tags_of(text, about) == ("garden", "to do")
 
 
 @pytest.mark.parametrize(

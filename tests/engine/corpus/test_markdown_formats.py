@@ -174,9 +174,9 @@ def test_obsidian_follows_its_help() -> None:
     assert about.dates == (1714521600,)
     assert headings(OBSIDIAN) == [(1, "Glass house"), (2, "Panes $a_1$")]
     tags = {"garden", "under glass", "garden/beds", "🌱", "y1984", "task", "callout"}
-    assert tags < set(tags_of(OBSIDIAN, about.front))
-    assert "हिंदी" in tags_of(OBSIDIAN, about.front)  # folded
-    assert not {"no", "1984", "ह"} & set(tags_of(OBSIDIAN, about.front))
+    assert tags < set(tags_of(OBSIDIAN, about))
+    assert "हिंदी" in tags_of(OBSIDIAN, about)  # folded
+    assert not {"no", "1984", "ह"} & set(tags_of(OBSIDIAN, about))
     assert [(link.kind, link.target, link.anchor) for link in links_of(OBSIDIAN)] == [
         ("link", "Beds", "Soil"),
         ("embed", "Plan.canvas", ""),
@@ -186,7 +186,7 @@ def test_obsidian_follows_its_help() -> None:
 def test_logseq_follows_its_help() -> None:
     about = describe(LOGSEQ, "pages/a.md")
     assert (about.title, about.aliases) == ("Glass house", ("Conservatory",))
-    assert tags_of(LOGSEQ, about.front) == ("daily", "every day", "garden", "under glass")
+    assert tags_of(LOGSEQ, about) == ("daily", "every day", "garden", "under glass")
     assert headings(LOGSEQ) == []
     assert [(link.kind, link.target) for link in links_of(LOGSEQ)] == [
         ("link", "under glass"),

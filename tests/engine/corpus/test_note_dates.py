@@ -71,6 +71,8 @@ def test_other_numbers_are_not_dates(name: str) -> None:
         ("created: 2025-05-05\nupdated: 2026-01-11\ntags: [a]", "2026-01-11T00:00"),
         ("updated: [[2026-01-11]]", "2026-01-11T00:00"),
         ("updated: 2026-01-11, in the evening", "2026-01-11T00:00"),
+        ("date: January 11, 2026 8:30 PM", "2026-01-11T00:00"),
+        ("Created time: 11. Januar 2026 20:30", "2026-01-11T00:00"),
         ("updated: 1768174200123\ncreated: 1658768214", "2026-01-11T23:30"),
     ],
 )
@@ -85,7 +87,17 @@ def test_front_matter_dates_ascend_without_repeats() -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["due: 2026-01-11", "date: 11/01/2026", "date: 2026-02-30", "date: soon", "date:", ""]
+    "block",
+    [
+        "due: 2026-01-11",
+        "date: 11/01/2026",
+        "date: May 2026",
+        "date: May 5, 2026 to May 7, 2026",
+        "date: 2026-02-30",
+        "date: soon",
+        "date:",
+        "",
+    ],
 )
 def test_unrelated_dates_ignored(block: str) -> None:
     assert dates_in_front_matter(scalars(block)) == ()

@@ -264,7 +264,7 @@ def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> N
     about = describe(text, name)
     assert about.title == "The Greenhouse"
     assert about.dates
-    assert {"garden", "plants"} <= set(tags_of(text, about.front, about.structure))
+    assert {"garden", "plants"} <= set(tags_of(text, about))
     chunks = chunk_text(text, tokens=8, overlap=0, structure=about.structure)
     lines = text.split("\n")
     for chunk in chunks:

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus import front_matter
-from engine.corpus.note_metadata import tags_of
+from engine.corpus.note_metadata import describe, tags_of
 
 
 @pytest.mark.parametrize(
@@ -23,6 +22,7 @@ from engine.corpus.note_metadata import tags_of
         ("---\ntags: a, b c\n---\n", ("a", "b", "c")),
         ('---\ntitle: x\ntags:\n  - one\n  - "two"\nother:\n  - three\n---\n#four', ("four", "one", "two")),
         ("---\nTag: single # a comment\n---\n", ("single",)),
+        ("---\nkeywords:\n  - slow food\ntags: [a]\n---\n", ("a", "slow food")),
         ('+++\ntags = ["a", "b"]\n+++\n', ("a", "b")),
         ("---\ntags:\n- one # why\n- 'two words'\n---\n", ("one", "two words")),
         ("---\ntags: [a,\n  b]\nx: 1\n---\n", ("a", "b")),
@@ -35,12 +35,12 @@ from engine.corpus.note_metadata import tags_of
     ],
 )
 def test_tags_are_read_from_front_matter_and_text(text: str, tags: tuple[str, ...]) -> None:
-    assert tags_of(text, front_matter.read(text)) == tags
+    assert tags_of(text, describe(text, "note.md")) == tags
 
 
 @given(st.text(st.sampled_from("#`~ab-\n :[],\"'+/"), max_size=200) | st.text())
 def test_any_text_has_clean_tags(text: str) -> None:
-    tags = tags_of(text, front_matter.read(text))
+    tags = tags_of(text, describe(text, "note.md"))
     assert list(tags) == sorted(set(tags))
     assert all(tag and not tag.startswith("#") and "\n" not in tag for tag in tags)
 

@@ -29,7 +29,7 @@ def test_latex_has_title_sections_keywords_and_code() -> None:
     assert outline(about) == [(6, 2, "Before 1900 old"), (11, 3, "After")]
     assert about.structure is not None
     assert about.structure.code == ((8, 10),)
-    assert tags_of(text, None, about.structure) == ("sea", "wall")
+    assert tags_of(text, about) == ("sea", "wall")
     assert "secretpackage" not in searched(text, "wall.tex")
     assert "100\\% rain" in searched(text, "wall.tex")
 
@@ -81,7 +81,7 @@ def test_note_of_tiddlywiki_has_fields_headings_and_links() -> None:
     )
     about = describe(text, "Pond.tid")
     assert (about.title, about.dates, outline(about)) == ("Pond", (1715472000.0,), [(6, 1, "Fish")])
-    assert tags_of(text, None, about.structure) == ("garden", "to do")
+    assert tags_of(text, about) == ("garden", "to do")
     assert about.structure is not None
     links = markup_links_of(text, "Pond.tid", about.structure.code)
     assert [(link.kind, link.target) for link in links] == [
@@ -100,7 +100,7 @@ def test_note_of_zim_has_date_headings_and_tags() -> None:
     about = describe(text, "Pond.txt")
     assert (about.title, about.dates) == ("The Pond", (1715508000.0,))
     assert outline(about) == [(5, 1, "The Pond"), (8, 2, "Fish")]
-    assert tags_of(text, None, about.structure) == ("garden",)
+    assert tags_of(text, about) == ("garden",)
     assert structure_of("====== Only text ======", "other.txt") is None
 
 
