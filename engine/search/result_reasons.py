@@ -37,7 +37,7 @@ _SUM_TINY = marked(
 _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
-_SIGNED = marked("The passage contains the numbers of the query with their signs: {score:.2f} more.")
+_SIGNED = marked("The passage contains the words of the query with their signs: {score:.2f} more.")
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_IN_FILE = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "

@@ -543,7 +543,8 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     outcome = memory.search(query, explain=True)
     assert outcome.results[0].path == "name.md"
     assert outcome.explanation is not None
-    assert outcome.explanation.results[0].spells is (query != "ExtractValue")
+    reason = outcome.explanation.results[0]
+    assert (reason.spells, reason.signed) == (query == "extract value", query == "--extract-value")
 
 
 @pytest.mark.parametrize(
