@@ -210,7 +210,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self,
         dates: Mapping[int, frozenset[int]],
         names: Mapping[int, frozenset[int]],
-        openings: Iterable[int],
+        openings: Sequence[int],
         named: frozenset[int],
     ) -> None:
         """Score chunks without their missing `optional` terms.
@@ -220,8 +220,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
         chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
-        that they count as missing. `openings`: first chunks of the sessions that the query only names, newest first.
-        `named`: positions of the terms that name any time or session.
+        that they count as missing. `openings`: first chunks of sessions that the query only names or dates, newest
+        first. `named`: positions of the terms that name any time or session.
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)
@@ -229,7 +229,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if names:
             self.whole.update(id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE)))
         if not self.whole and only_names:
-            optional = {id_: words for id_ in names if len(words := names[id_] | dates.get(id_, _NONE)) == len(naming)}
+            words_of = {id_: names.get(id_, _NONE) | dates.get(id_, _NONE) for id_ in names.keys() | set(openings)}
+            optional = {id_: words for id_, words in words_of.items() if len(words) == len(naming)}
             for id_ in optional.keys() - self.evidence.keys():
                 self.contributions[id_] = (0.0,) * len(self.terms)
             for place, id_ in enumerate(openings, 1):

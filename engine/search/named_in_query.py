@@ -57,11 +57,11 @@ _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 _VERBS_OF_SPEECH = frozenset(
     """advise advised angefasst answer answered ask asked bearbeitet changed debugged decided discussed edited empfahl
     empfohlen erklart explain explained fixed geandert gefragt gelost gemeint gesagt geschrieben meint meinte modified
-    propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
-    vorgeschlagen write wrote""".split()
+    propose proposed recommend recommended sagt sagte said say says session sessions solved suggest suggested suggests
+    tell told touched vorgeschlagen write wrote""".split()
 )
-"""Verbs for acts in a conversation; its own text rarely has them."""
-_AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
+"""Verbs for acts in a conversation, and its name; its own text rarely has them."""
+_AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo".split())
 
 
 class SessionName(msgspec.Struct, frozen=True, order=True):

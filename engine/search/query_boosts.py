@@ -39,6 +39,11 @@ CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
 _MAX_NAMED = 2000
 """Maximum number of named sessions that are searched for candidates; of more, the best are found in the whole index."""
+_MAX_SIGNED = 6
+"""Maximum number of words of a query whose words are compared with their signs: those of a longer one are rarer."""
+_AROUND_WORDS = "\"'`“”„«».,;:!?…"
+_WITH_SIGNS = lazy_pattern(r"\A(?:--?|[~/@&%\\])[^\W\d]|[^\W\d]\w*\(|[=\[\]{}<>|$@\\+*^~]|::")
+"""Matches signs that are part of a name or an expression, rather than punctuation of a sentence."""
 _ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
@@ -128,9 +133,9 @@ class NamedInQuery:
         return {id_: words[boost.names] | verbs for id_, boost in boosts.items() if words[boost.names]}
 
     def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the first chunks of the newest sessions with the names, if the query has no other words; else none."""
-        named = self._names(snapshot, ranges)
-        if not named or len(named | self._sessions.verbs_of_speech(ranges) | self._dates(ranges)) < len(ranges):
+        """Return the first chunks of the newest sessions with the names and times, if the query has no other words."""
+        named = self._names(snapshot, ranges) | self._dates(ranges)
+        if not named or len(named | self._sessions.verbs_of_speech(ranges)) < len(ranges):
             return []
         tables = snapshot.tables
         rows = snapshot.connection.execute(
@@ -335,14 +340,19 @@ def _local(moment: float) -> date:
         return datetime.fromtimestamp(0, UTC).date()
 
 
-def signed_number_use(query: Query) -> Callable[[str], float] | None:
-    """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
-    are no tokens; None for a query without any.
+def signed_use(query: Query) -> Callable[[str], float] | None:
+    """Return a function that rates whether a text has the words of a query with the signs that are no tokens, such as
+    20%, $HOME and --force; None for a query without any. Numbers may also be next to the name of their sign.
     """
     text = query.free_text
-    short = query.plain and len(text) <= _LONGEST and any(map(str.isdigit, text))
-    if not (spellings := numbers_with_signs(text) if short else []):
+    if not query.plain or len(text) > _LONGEST:
         return None
+    if not (spellings := numbers_with_signs(text) if any(map(str.isdigit, text)) else []):
+        words = [word.strip(_AROUND_WORDS) for word in text.lower().split()]
+        typed = [word[:-1] if word.endswith("()") else word for word in words if _WITH_SIGNS.search(word)]
+        if not typed or len(words) > _MAX_SIGNED:
+            return None
+        return lambda text: SIGNED * all(map(text.lower().__contains__, typed))
 
     def rate(text: str) -> float:
         if all(typed.search(text) for typed, _ in spellings):

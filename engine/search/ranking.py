@@ -14,9 +14,9 @@ from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.named_in_query import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
-from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts, signed_number_use
+from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts, signed_use
 from engine.search.score_cut_off import diverse, languages_of
-from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
+from engine.search.scoring import DEFINED, FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import NamedChunk, name_matches, name_use, put_first, scored_chunks_named
 from engine.store.snapshot import Snapshot
@@ -350,10 +350,14 @@ def _uses(ranked: Iterable[int], words: KeywordScores, snapshot: Snapshot, conte
 
     Many texts use a name or its words, few define or spell it. Only the best chunks that contain all words are read.
     """
-    signed = signed_number_use(context.query)
-    if (use := signed or name_use(context.query)) is None:
+    ranked, signed, defined = list(ranked), signed_use(context.query), name_use(context.query)
+    if signed is not None:
+        with_words = islice(filter(words.in_some_form.__contains__, ranked), _READ_FOR_SIGN)
+        texts = {id_: chunk.text for id_, chunk in snapshot.chunks(list(with_words)).items()}
+        if used := {id_: match for id_, text in texts.items() if (match := signed(text))}:
+            uses = {id_: 0.0 if defined is None else defined(texts[id_]) for id_ in used}
+            return {id_: math.hypot(match, uses[id_]) if uses[id_] >= DEFINED else match for id_, match in used.items()}
+    if defined is None:
         return {}
-    most = _READ_FOR_SIGN if signed else _READ_FOR_NAME
-    among = words.in_some_form if signed else words.complete
-    complete = list(islice(filter(among.__contains__, ranked), most))
-    return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
+    complete = list(islice(filter(words.complete.__contains__, ranked), _READ_FOR_NAME))
+    return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := defined(chunk.text))}

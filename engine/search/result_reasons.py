@@ -38,7 +38,7 @@ _NAME_MATCHES: dict[NameMatch, str] = {
     "name": marked("The title or file name matches the query: {score:.2f} more."),
     "definition": marked("The passage defines the name in the query: {score:.2f} more."),
     "spelling": marked("The passage contains the query as one name: {score:.2f} more."),
-    "signs": marked("The passage contains the numbers of the query with their signs: {score:.2f} more."),
+    "signs": marked("The passage contains the words of the query with their signs: {score:.2f} more."),
 }
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_IN_FILE = marked(

@@ -97,9 +97,13 @@ def _named_among(
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
+    folders = query.text.strip(" /").count("/")
     whole = {"".join(_words(text)) for text in (query.text, query.free_text)}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
+        if folders:
+            with_folders = "/".join(path.split("/")[-folders - 1 :])
+            called |= {letters_of_name(with_folders), letters_of_name(_ENDING.sub("", with_folders))}
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, not called.isdisjoint(whole), line)
         elif half_typed and any(name.startswith(names[0]) for name in called):

@@ -9,11 +9,18 @@ _SAYS = "(?:says?|said|mentions?|mentioned|contains?|explains?|describes?|covers
 _TEXTS = "(?:notes?|pages?|files?|documents?|articles?)"
 INTRODUCTIONS = {
     # English: "which note says", "the one about", "is there anything on", "where did I read that"
-    "a all an any anything do is my note notes our something that the was what where which": (
+    """
+    a all an any anything chat conversation did do is my note notes our session sessions something that the was what
+    where which
+    """: (
         rf"(?:which|what) {_TEXTS} {_SAYS}|(?:the|that|an?|my) (?:{_TEXTS}|one) (?:about|(?:that|which) {_SAYS}|where)",
         r"(?:(?:my|our|all|the|any) )?notes? (?:on|about|regarding|that (?:says?|mentions?))",
         r"(?:(?:is|was) there |do (?:i|we) have )?(?:something|anything) (?:about|on)",
         r"what(?: is| was|['’]s) the (?:name|title) of(?: (?:the|that))?|where does it (?:say|state|mention)(?: that)?",
+        r"(?:what )?did (?:i|we|you|(?:the|an?|my) (?:agent|assistant|ai)) (?:say|decide|agree|conclude)"
+        r"(?: (?:about|on|that|to|for))?:?",
+        r"(?:(?:all|my|our|the) )?(?:sessions?|chat|conversation) (?:of|from|on)"
+        r"(?= (?:.*\d|today|yesterday|(?:last|this) \w))",
         r"where (?:did|have|had) (?:i|we) (?:read|seen?|heard?|writ\w+|not\w+|mention\w*)(?: (?:about|that|down|of))*",
     ),
     # German, Dutch, Scandinavian languages, Finnish

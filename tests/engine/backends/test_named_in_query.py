@@ -294,3 +294,23 @@ def test_bare_agent_project_and_month_find_the_session(memory, tmp_path: Path) -
     }.items():
         found = memory.search(query).results
         assert (Path(found[0].path).stem[-1] if found else "") == session, query
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what did we do on March 13, 2026",
+        "session of 13 March 2026",
+        "our sessions from 2026-03-13",
+        "harbour-map session 2026-03-13",
+        "what did we decide on 13 March 2026",
+    ],
+)
+def test_day_alone_finds_the_sessions_of_that_day(open_memory, tmp_path: Path, query: str) -> None:
+    for number, day in enumerate(("2026-03-02", "2026-03-13", "2026-04-13", "2026-05-13")):
+        write_claude(tmp_path, f"{number}", "harbour-map", "", day=day)
+    for number in range(5):
+        (tmp_path / "notes" / f"session-{number}.md").write_text(f"A session of {number} hours, and of music.\n")
+    opened = open_memory(use=None, sessions=SessionSettings(folders=(str(tmp_path / ".claude" / "projects"),)))
+    opened.sync()
+    assert Path(opened.search(query).results[0].path).stem[-1] == "1"

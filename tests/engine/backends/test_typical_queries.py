@@ -315,4 +315,38 @@ def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> No
             wrong[query] = first
     assert not wrong
     reason = memory.search("20%", explain=True).explanation.results[0]
-    assert "numbers of the query with their signs: 0." in "".join(map(str, reasons_of(reason)))
+    assert "words of the query with their signs: 0." in "".join(map(str, reasons_of(reason)))
+
+
+def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace: Path) -> None:
+    texts = {
+        "--force": "Deleting needs `rm --force` there.",
+        "$HOME": "The variable $HOME names it.",
+        "name=name": "Call it as `make(name=name)` then.",
+        "filter()": "The call `filter()` returns pairs.",
+        "start->next": "Follow `start->next` to the end.",
+    }
+    for at, text in enumerate(texts.values()):
+        (workspace / f"signs-{at}.md").write_text(f"# Note\n\n{text} {'It goes on for a while. ' * 9}\n", "utf-8")
+    for word in ("force", "home", "name", "filter", "start next"):
+        for at in range(9):
+            text = f"{word.capitalize()} is a word: the {word}, and another {word} {at}.\n"
+            (workspace / f"other-{word[:2]}-{at}.md").write_text(text, "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    found = {query: memory.search(query).results[0].path for query in texts}
+    assert found == {query: f"signs-{at}.md" for at, query in enumerate(texts)}
+
+
+def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path) -> None:
+    for folder in ("worker", "client"):
+        (workspace / folder).mkdir()
+        (workspace / folder / "components.md").write_text("Parts that start and stop.\n", "utf-8")
+    for at in range(9):
+        text = f"We moved {'worker/components.md and ' * 3}client/components.md {at}.\n"
+        (workspace / f"log-{at}.md").write_text(text, "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    names = ["worker/components.md", "client/components.md", "worker/components"]
+    found = {query: memory.search(query).results[0].path for query in names}
+    assert found == {query: f"{query.removesuffix('.md')}.md" for query in names}

@@ -548,7 +548,8 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     outcome = memory.search(query, explain=True)
     assert outcome.results[0].path == "name.md"
     assert outcome.explanation is not None
-    assert (outcome.explanation.results[0].name_match == "spelling") is (query != "ExtractValue")
+    match = {"extract value": "spelling", "--extract-value": "signs"}.get(query, "name")
+    assert outcome.explanation.results[0].name_match == match
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ _PATTERNS = [pattern for patterns in INTRODUCTIONS.values() for pattern in patte
 @pytest.mark.parametrize("pattern", _PATTERNS)
 @given(st.data())
 def test_every_introduction_is_found_by_its_first_word(pattern: str, data) -> None:
-    introduction = data.draw(st.from_regex(re.compile(pattern.removesuffix("(?= .* yaz)")), fullmatch=True))
-    start, end = subject(f"{introduction} pump valves yaz")
-    assert (start, end) == (len(introduction), len(introduction) + len(" pump valves yaz"))
+    alone = re.sub(r"\(\?= .*\)\Z", "", pattern)
+    introduction, rest = data.draw(st.from_regex(re.compile(alone), fullmatch=True)), " pump valves 5 yaz"
+    assert subject(introduction + rest) == (len(introduction), len(introduction + rest))
 
 
 @pytest.mark.parametrize(
