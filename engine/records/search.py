@@ -283,6 +283,8 @@ class SearchOutcome(Record, frozen=True):
     """Words of the query that occur nowhere, without those that name a time, or the session of a result."""
     similar_only: bool = False
     """Whether there are results, but none contains a word of the query, as `notice` explains."""
+    closest_only: bool = False
+    """Whether there are results, but none is clearly on the subject of the query, as `notice` explains."""
     vector_weight: float | None = None
     """Weight of the vector scores, higher if the keywords match little; None if that didn't decide it, or if results
     are in another language than the query, so that they can't have its words.

@@ -42,11 +42,11 @@ _VALUES_ARE_WORDS = ("path", "title", "tag", "links", "backlinks", "project")
 """Operators whose values may be in a text."""
 _SIGNS = "-#"
 """Signs before a word that make it an exclusion or a tag."""
-_UNKNOWN = marked("Best match {best:.2f}; the minimum is {least:.2f} because nothing contains {words}.")
-_UNRELATED = marked(
-    "Best match {best:.2f}; the minimum is {least:.2f} because no passage has enough words of the query or similar "
-    "ones."
+_UNKNOWN = marked(
+    "Words and meaning of the best match reach {best:.2f} together; the minimum is {least:.2f} because nothing "
+    "contains {words}."
 )
+_UNRELATED = marked("Words and meaning of the best match reach {best:.2f} together; the minimum is {least:.2f}.")
 _UNTRANSLATED = marked(
     "Best match {best:.2f}; the minimum is {least:.2f} because no passage in another language has words that translate "
     "the query."

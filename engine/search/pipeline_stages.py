@@ -108,8 +108,9 @@ def short_of(best: float, least: float) -> float:
 
 
 class RaisedMinimum(msgspec.Struct, frozen=True):
-    """A threshold raised because names in the query occur nowhere (`unknown`), no passage has enough of its words, or
-    passages in another language don't translate them (`untranslated`), and the highest score if no result reached it.
+    """The minimum for words and meaning together, raised if words of the query occur nowhere (`unknown`), or the one
+    for passages in another language that don't translate the query (`untranslated`), and the best match if none
+    reached it.
     """
 
     least: float

@@ -63,7 +63,8 @@ def make_outcome(
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.notice_on_similar(snapshot, context)
-    notices = (*_notices(context), similar_only, found.notice_on_times(), *context.query.shown_remarks)
+    closest = similar_only or found.notice_on_closest()
+    notices = (*_notices(context), closest, found.notice_on_times(), *context.query.shown_remarks)
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
@@ -89,6 +90,7 @@ def make_outcome(
         all_words=bool(score_inputs.words.complete),
         unknown_words=found.unknown_words,
         similar_only=bool(similar_only),
+        closest_only=bool(closest),
         vector_weight=found.vector_weight,
         understood=_understood(context),
         within=() if found.within is None else found.within.answers,

@@ -44,6 +44,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     """The times that the query names, as typed, if no result is dated within them."""
     unknown_words: tuple[str, ...] = ()
     """See `SearchOutcome.unknown_words`."""
+    closest_only: bool = False
+    """See `SearchOutcome.closest_only`."""
 
     def mode(self, request: SearchRequest) -> SearchMode:
         """Return whether keywords, vectors or both were searched."""
@@ -72,6 +74,12 @@ class FoundSet(msgspec.Struct, frozen=True):
     def notice_on_times(self) -> str:
         """Return a notice if no result is dated within a time that the query names; else ""."""
         return tr("No result is dated {times}.", times=any_of(map(in_quotes, self.undated))) if self.undated else ""
+
+    def notice_on_closest(self) -> str:
+        """Return a notice if no result is clearly on the subject of the query; else ""."""
+        if not self.closest_only:
+            return ""
+        return tr("No result is clearly about this query: these are the closest passages.")
 
     def notice_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
         """Return a notice if no result contains a word of the query, since users would take them for hits; else ""."""

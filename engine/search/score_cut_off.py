@@ -2,15 +2,16 @@
 
 - A result is shown if its score reaches the minimum (`cut`), or if its keywords alone do, whatever its age. A long
   query needs less of them.
-- If the keywords match badly, both minimums rise (`without_unrelated`): for a query that no passage covers enough, by
-  its words or similar ones, and most for one with a name that occurs nowhere.
+- One result must also be on the query's subject (`without_unrelated`): its words and its meaning together must reach
+  the minimum, which rises for words that occur nowhere unless similar words cover them, and most for names. If none
+  reaches twice as much, a notice calls the results only the closest passages.
 - Passages in another language can't have the query's words. Their minimum rises if none has words that translate it.
-- A result with all words of the query, named like it, or without a vector always stays.
+- A result with all words of the query, named like it, or without a vector is always on its subject.
 """
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -40,19 +41,18 @@ place, below.
 """
 _COPIED = 80
 """Minimum number of characters of a text that counts as a copy if it is in several files."""
-_COVERED, _NOT_COVERED = 0.45, 0.15
-"""Coverage of the query, by its words or similar ones, below which the minimum begins to rise, and below which it rises
-no further. Frequent words count less. Passages on any subject cover a part of most queries.
+_MEANING = 0.75
+"""Weight of the vector score in `_on_subject`, less than in the score: the nearest of many passages is near to any
+query.
 """
-_FOR_LOW_COVERAGE, _FOR_NAME = 1.5, 2.0
-"""Highest increases of the minimum, as shares of it, for low coverage and for a name in the query that occurs nowhere.
-The nearest of many passages is near enough for the usual minimum, and passages about other names are as near as the
-answer would be.
+_FOR_OTHER_SUBJECT, _FOR_UNKNOWN, _FOR_NAME = 0.3, 2.7, 2.0
+"""Highest increases of the minimum, as shares of it: for a query that no similar words cover; for its words that occur
+nowhere, by their share; for names among them. Passages about other names are as near as the answer would be.
 """
-_FOR_UNKNOWN = 0.4
-"""The same if similar words were not compared, for words that occur nowhere, by their share of a query in a known
-language: an answer may use other words than the query.
-"""
+_FOR_UNKNOWN_ALONE = 0.5
+"""Increase for words that occur nowhere if similar words were not compared: the answer may have these."""
+_CLEAR = 2.0
+"""Multiple of the minimum that shows clearly that a passage is on the subject of the query."""
 _LIGHT_NAME = 0.1
 """Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
 _TRANSLATED, _TRANSLATED_UNSPACED = 0.64, 0.23
@@ -106,55 +106,57 @@ def without_unrelated(
     words: KeywordScores,
     analysis: QueryAnalysis,
     context: SearchContext,
-) -> list[Scored]:
-    """Remove weak results if the passages have too few of the query's words, or similar ones, to be on its subject.
+) -> tuple[list[Scored], bool]:
+    """Remove the results if none is on the subject of the query, by its words and its meaning.
 
-    `foreign`: the results in another language among the first.
+    Also returns whether one of the remaining results clearly is. `foreign`: the results in another language among the
+    first. Alternatives are never required together.
     """
-    results = _without_low_coverage(snapshot, results, words, analysis, context)
-    return _without_untranslated(snapshot, results, foreign, analysis, context)
+    if words.groups or not results:
+        return results, True
+    names = _unknown_names(words, analysis, context) if words.unknown else []
+    share = sum(term.idf for term in words.unknown) / words.scale.total if words.scale.total else 0.0
+    factor = 1 + _FOR_NAME * _weight(names, words)
+    if coverage := [scored.coverage for scored in results if scored.coverage is not None]:
+        factor += (_FOR_OTHER_SUBJECT + _FOR_UNKNOWN * share) * (1 - min(1.0, max(coverage)))
+    else:
+        factor += _FOR_UNKNOWN_ALONE * share
+    least = context.request.min_score * factor
+    own = _most_on_subject((scored for scored in results if scored.id not in foreign), _CLEAR * least)
+    if 0 <= own < least:
+        others = set(languages_of(snapshot, foreign).values())
+        languages = languages_of(snapshot, [scored.id for scored in results]) if others else {}
+        remaining = [
+            scored for scored in results if scored.evidence.vector is None or languages.get(scored.id) in others
+        ]
+        unknown = [term.surface for term in words.unknown]
+        details = RaisedMinimum(least, None if remaining else own, unknown)
+        context.stages.add("unknown" if unknown else "unrelated", len(results), len(remaining), details)
+        results = remaining
+    results = _without_untranslated(snapshot, results, foreign, analysis, context)
+    clear = own >= _CLEAR * least or any(
+        scored.evidence.vector is None or (scored.id in foreign and _translates_clearly(scored, context))
+        for scored in results
+    )
+    return results, clear
 
 
-def _without_low_coverage(
-    snapshot: Snapshot, results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
-) -> list[Scored]:
-    """Remove weak results in the query's language if no passage covers enough of it, or if words in it occur nowhere.
+def _on_subject(scored: Scored) -> float:
+    """Return how far a result's words and its meaning together show that it is on the subject of the query."""
+    return scored.evidence.text + _MEANING * max(0.0, scored.evidence.vector or 0.0)
 
-    Alternatives are never required together.
+
+def _most_on_subject(results: Iterable[Scored], enough: float) -> float:
+    """Return the highest `_on_subject` of a result with a vector, or any that is `enough`; infinite for a match of the
+    name or of all words, -1 without any result.
     """
-    by_lines, language = any(scored.coverage is not None for scored in results), analysis.languages[0]
-    if words.groups or not (by_lines or (language and words.scale.total)):
-        return results
-    unknown = _unknown_names(words, analysis, context) if words.unknown else []
-    factor = 1 + _FOR_NAME * _weight(unknown, words)
-    if by_lines:
-        lacking = (_COVERED - _coverage(results, words)) / (_COVERED - _NOT_COVERED)
-        factor += _FOR_LOW_COVERAGE * within_limits(lacking)
-    elif language_of_note(context.query.searched_text) == language:
-        unknown = words.unknown
-        factor += _FOR_UNKNOWN * sum(term.idf for term in unknown) / words.scale.total
-    least, by_keywords = context.request.min_score * factor, least_by_keywords(analysis, context) * factor
-    weak = {scored.id for scored in results if scored.unclamped < least and not _is_certain(scored, by_keywords)}
-    if weak and not by_lines:
-        weak = {id_ for id_, other in languages_of(snapshot, weak).items() if other == language}
-    if not weak:
-        return results
-    remaining = [scored for scored in results if scored.id not in weak]
-    raised = min(1.0, least)
-    best = None if remaining else min(raised - 0.01, max(scored.unclamped for scored in results))
-    details = RaisedMinimum(raised, best, [term.surface for term in unknown])
-    context.stages.add("unknown" if unknown else "unrelated", len(results), len(remaining), details)
-    return remaining
-
-
-def _coverage(results: list[Scored], words: KeywordScores) -> float:
-    """Return the highest coverage of the query by one of the compared results, or any that is enough.
-
-    Similar words don't include numbers and words that are being typed, so the query's own words count, too.
-    """
-    compared = {scored.id: scored.coverage for scored in results if scored.coverage is not None}
-    similar = max(compared.values())
-    return similar if similar >= _COVERED else max(similar, *(words.parts(id_).covered for id_ in compared))
+    most = -1.0
+    for scored in results:
+        if scored.evidence.vector is not None:
+            most = max(most, math.inf if scored.named or scored.evidence.complete else _on_subject(scored))
+        if most >= enough:
+            break
+    return most
 
 
 def _weight(names: Collection[Term], words: KeywordScores) -> float:
@@ -200,10 +202,10 @@ def _without_untranslated(
     """
     least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
     compared = [scored for scored in results if scored.word_similarity is not None]
-    query = context.query.searched_text
-    similar = _TRANSLATED_UNSPACED if UNSPACED in shape(query) else _TRANSLATED
-    undecided = similar == _TRANSLATED and language_of_note(query).startswith(UNDECIDED)
-    if not foreign or not compared or undecided or any(_is_certain(scored, by_keywords) for scored in results):
+    similar = _translating(context)
+    undecided = similar == _TRANSLATED and language_of_note(context.query.searched_text).startswith(UNDECIDED)
+    certain = any(_is_certain(scored, by_keywords) for scored in results)
+    if not foreign or not compared or undecided or certain:
         return results
     best = max(scored.word_similarity or 0.0 for scored in compared)
     raised = min(1.0, least * (1 + _FOR_OTHER_WORDS * within_limits((similar - best) / _BELOW)))
@@ -216,6 +218,18 @@ def _without_untranslated(
         details = RaisedMinimum(raised, highest, (), untranslated=True)
         context.stages.add("unrelated", len(results), len(translated), details)
     return translated
+
+
+def _translating(context: SearchContext) -> float:
+    """Return the similarity of words from which a passage translates the query."""
+    return _TRANSLATED_UNSPACED if UNSPACED in shape(context.query.searched_text) else _TRANSLATED
+
+
+def _translates_clearly(scored: Scored, context: SearchContext) -> bool:
+    """Return whether a result in another language is clearly on the subject of the query, as far as known."""
+    similarity = scored.word_similarity
+    clear = _CLEAR * context.request.min_score
+    return similarity is None or similarity - _translating(context) + _on_subject(scored) >= clear
 
 
 def _is_certain(scored: Scored, by_keywords: float) -> bool:

@@ -393,14 +393,14 @@ class Searcher:
         least = context.request.min_score
         by_keywords = least_by_keywords(analysis, context) if blend.agreement else least  # if not, weights are fixed
         results = in_roles(snapshot, analysis, cut(ranked, below, least, by_keywords, context.stages), context)
-        found, foreign = results, set[int]()
+        found, foreign, clear = results, set[int](), True
         if blend.doubt and vector_leg is not None:
             from engine.search.word_similarity import best_in_other_languages, order_by_words
 
             with context.timed("vector"):
                 foreign = best_in_other_languages(found, words, analysis, snapshot, context)
                 found = order_by_words(found, foreign, vector_leg, blend, provider, context)
-            found = without_unrelated(snapshot, found, foreign, words, analysis, context)
+            found, clear = without_unrelated(snapshot, found, foreign, words, analysis, context)
         if context.request.diverse:  # variety orders the results itself
             remaining = {scored.id for scored in found}
             results = [scored for scored in results if scored.id in remaining]
@@ -418,8 +418,8 @@ class Searcher:
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         own_language = foreign.isdisjoint(scored.id for scored in results)
         weight = blend.vector_weight if vector_leg is not None and blend.agreement and own_language else None
-        undated, unknown = part.unmatched(words, results)
-        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, unknown)
+        notes = *part.unmatched(words, results), bool(found) and not clear
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, *notes)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""

@@ -253,8 +253,9 @@ def time_words(time: TimeExpression) -> str:
 def _unknown(stage: Stage) -> str:
     raised = _details(stage, RaisedMinimum)
     note = tr_count(
-        "{count:,} result scored below {least:.2f}, the minimum when nothing contains {words}.",
-        "{count:,} results scored below {least:.2f}, the minimum when nothing contains {words}.",
+        "{count:,} result was removed: words and meaning must reach {least:.2f} together if nothing contains {words}.",
+        "{count:,} results were removed: words and meaning must reach {least:.2f} together if nothing contains "
+        "{words}.",
         stage.before - stage.after,
         least=raised.least,
         words=any_of(list(map(in_quotes, raised.unknown))),
@@ -275,10 +276,8 @@ def _unrelated(stage: Stage) -> str:
         )
         return _with_best(note, raised)
     note = tr_count(
-        "{count:,} result scored below {least:.2f}, the minimum when no passage has enough words of the query or "
-        "similar ones.",
-        "{count:,} results scored below {least:.2f}, the minimum when no passage has enough words of the query or "
-        "similar ones.",
+        "{count:,} result was removed: words and meaning must reach {least:.2f} together.",
+        "{count:,} results were removed: words and meaning must reach {least:.2f} together.",
         stage.before - stage.after,
         least=raised.least,
     )

@@ -92,6 +92,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
             word for word in first.unknown_words if all(word in part.outcome.unknown_words for part in parts)
         ),
         similar_only=all(part.outcome.similar_only for part in parts if part.outcome.results) and bool(best),
+        closest_only=all(part.outcome.closest_only for part in parts if part.outcome.results) and bool(best),
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),
         suggestions=first.suggestions if not best else (),
@@ -191,15 +192,15 @@ def _models(parts: Sequence[Part]) -> list[str]:
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
-    """Return the notices of the workspaces, each sentence once; that all results of one are only similar in meaning is
-    left out if another has the words.
+    """Return the notices of the workspaces, each sentence once; that results are only the closest ones is left out if
+    another workspace has better ones.
     """
     messages: dict[str, list[str]] = {}
-    with_words = any(part.outcome.results and not part.outcome.similar_only for part in parts)
+    clear = any(part.outcome.results and not part.outcome.closest_only for part in parts)
     for part in parts:
         outcome = part.outcome
         notice = " ".join(filter(None, (outcome.notice, *(remedy.advice for remedy in outcome.remedies))))
-        if notice and not (with_words and outcome.similar_only):
+        if notice and not (clear and outcome.closest_only):
             messages.setdefault(notice, []).append(part.workspace.name)
     total = len(parts)
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]

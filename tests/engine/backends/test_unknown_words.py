@@ -108,7 +108,7 @@ def test_good_meaning_without_a_name_is_left_out(
     assert "note-0.md" in found(memory, query)
 
 
-@pytest.mark.parametrize(("cosine", "results"), [(0.5, []), (0.65, ["note-0.md"])])
+@pytest.mark.parametrize(("cosine", "results"), [(0.35, []), (0.65, ["note-0.md"])])
 def test_match_without_a_name_needs_near_meaning(
     open_memory, workspace: Path, provider, cosine: float, results: list[str]
 ) -> None:

@@ -164,7 +164,7 @@ def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, mon
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always | {"understood", "allWords", "unknownWords", "similarOnly", "corrected"}
+    assert set(answer) == always | {"understood", "allWords", "unknownWords", "similarOnly", "closestOnly", "corrected"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"

@@ -135,7 +135,7 @@ def test_list_of_words_may_be_in_the_language_of_the_query(tmp_path: Path) -> No
     ("query", "found"),
     [
         ("Feier mit der Verwandtschaft am Abend", []),
-        ("Spieleabend mit Verwandten", ["lake.md"]),
+        ("Ein Spieleabend bei Verwandten", ["lake.md"]),
         ("Gebäude Reparatur", []),
         ("Familienfeier", ["lake.md"]),
     ],

@@ -86,11 +86,11 @@ def test_similar_results_next_to_exact_ones_need_no_notice(
 ) -> None:
     garden, work, *_ = known_workspaces(store_path=str(tmp_path / "data"))
     exact = open_(str(folders["garden"])).search("carrots")
-    similar = msgspec.structs.replace(exact, similar_only=True, notice="Only similar.")
+    similar = msgspec.structs.replace(exact, similar_only=True, closest_only=True, notice="Only similar.")
     mixed = merged([Part(garden, exact), Part(work, similar)], 6, (), 1.0)
     assert (mixed.notice, mixed.similar_only) == ("", False)
     both = merged([Part(garden, similar), Part(work, similar)], 6, (), 1.0)
-    assert (both.notice, both.similar_only) == ("Only similar.", True)
+    assert (both.notice, both.similar_only, both.closest_only) == ("Only similar.", True, True)
 
 
 def test_only_words_unknown_everywhere_are_reported(tmp_path: Path, folders: dict[str, Path], open_: Open) -> None:
