@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -442,13 +443,11 @@ def test_export_never_replaces_a_note(run: Run, folder: Path) -> None:
 def test_export_is_written_to_a_pipe(run: Run, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.md"
     os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
+    with ThreadPoolExecutor(1) as threads:
+        received = threads.submit(pipe.read_bytes)
         assert run("sessions", "export", "3f6c0a1e", "-o", str(pipe)).code == 0
-        assert os.read(reader, 1 << 16).startswith(b"# ")
-        assert pipe.is_fifo()
-    finally:
-        os.close(reader)
+        assert received.result(60).startswith(b"# ")
+    assert pipe.is_fifo()
 
 
 def test_export_to_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:
