@@ -88,7 +88,10 @@ def _no_sessions_message(workspace: CliWorkspace, arguments: Namespace, token: C
 
 
 def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace) -> int:
-    """Print the export, or write it to a file, completely or not at all. Notes and transcripts are never replaced."""
+    """Print the export, or write it to a file, completely or not at all. Notes and transcripts are never replaced.
+
+    A pipe or a device, such as /dev/stdout, is written to.
+    """
     from engine.agent.session_export import export_session
 
     if arguments.output is None or str(arguments.output) == "-":
@@ -106,7 +109,8 @@ def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace)
     try:
         if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
             raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")
-        with exporting(path.resolve()) as file:
+        is_special = path.exists() and not (path.is_file() or path.is_dir())
+        with path.open("wb") if is_special else exporting(path.resolve()) as file:
             kind: ExportFormat = arguments.format or (
                 "markdown" if path.suffix.lower() in (".md", ".markdown") else "html"
             )

@@ -344,7 +344,7 @@ def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> 
     missing = run("search", "--like", "gone.md#L3")
     assert missing.code == 1
     assert missing.err == "mnemoscope: gone.md: There is no such file or folder.\n"
-    memory.path_states["gone.md"] = make_path_state(asked="gone.md", state="indexed", path="gone.md")
+    memory.path_states["gone.md"] = make_path_state(requested="gone.md", state="indexed", path="gone.md")
     changed = run("search", "--like", "gone.md#L3")
     assert changed.err == "mnemoscope: No passage of gone.md is indexed: the file may have changed.\n"
     for wrong in ((), ("irrigation", "--like", "a.md")):

@@ -1,4 +1,6 @@
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -435,6 +437,17 @@ def test_export_never_replaces_a_note(run: Run, folder: Path) -> None:
     answer = run("sessions", "export", "3f6c0a1e", "-o", str(note))
     assert (answer.code, note.read_text()) == (1, "mine")
     assert "one of your notes" in answer.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
+def test_export_is_written_to_a_pipe(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as threads:
+        received = threads.submit(pipe.read_bytes)
+        assert run("sessions", "export", "3f6c0a1e", "-o", str(pipe)).code == 0
+        assert received.result(60).startswith(b"# ")
+    assert pipe.is_fifo()
 
 
 def test_export_to_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:

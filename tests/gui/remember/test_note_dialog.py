@@ -16,7 +16,7 @@ NOTE = SessionNote(
     existing="",
     text="# Session: 2026-05-31 16:59:59 UTC\n\nuser: Why?\n",
     messages=15,
-    said=38,
+    session_messages=38,
 )
 
 
@@ -144,7 +144,7 @@ def test_existing_note_is_reported(dialog):
 
 
 def test_message_count_from_settings_is_offered(dialog):
-    dialog.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
+    dialog.show_note(msgspec.structs.replace(NOTE, messages=20, session_messages=500))
     assert counts(dialog) == [f"The last {count} of 500 messages" for count in (5, 15, 20, 30, 60, 100)]
 
 

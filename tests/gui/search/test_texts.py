@@ -167,14 +167,14 @@ def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
 
 def test_empty_answer_shows_where_words_are_not_scores(make_outcome):
     words, *others = make_stages(0, 0)
-    missing = msgspec.structs.replace(words, left=0, note="Not found in the index: “pmup”.")
+    missing = msgspec.structs.replace(words, after=0, note="Not found in the index: “pmup”.")
     for stage, text in ((words, "“timer”: 5"), (missing, "“pmup”")):
         explained = SearchExplanation(stages=(stage, *others), results=(), emptied_by="threshold")
         assert text in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 
 
 def test_empty_answer_says_once_that_no_word_is_known(make_outcome):
-    missing = msgspec.structs.replace(make_stages(0, 0)[0], left=0, note="Not found in the index: “pmup”.")
+    missing = msgspec.structs.replace(make_stages(0, 0)[0], after=0, note="Not found in the index: “pmup”.")
     explained = SearchExplanation(stages=(missing,), results=(), emptied_by="words")
     assert messages.empty(Query("pmup"), make_outcome(explanation=explained))[1] == missing.note
     again = make_outcome(understood="It is excluded.", notice="It is excluded.", explanation=None)

@@ -72,7 +72,7 @@ def test_rows_have_full_accessible_text(model):
     spoken = [model.index(index).data(Role.AccessibleTextRole) for index in range(3)]
     assert spoken[0] == "Today, 2 sessions"
     assert spoken[1] == (
-        "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30 min. 2 hits. 1 sub-agent shown"
+        "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30 min. 2 matches. 1 sub-agent shown"
     )
     assert spoken[2].startswith("Sub-agent. Find unsettled relay reads. ")
 

@@ -76,7 +76,7 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     _rest(qtbot, panel)
     assert [(query, options["sources"]) for query, _, options in memory.searches] == [("relay", ["sessions"])]
-    assert _counts(panel) == "1 of 12 sessions · 2 hits"
+    assert _counts(panel) == "1 of 12 sessions · 2 matches"
     assert panel.best_match(VALVE)[1] == "relay"
     line, _ = panel.best_match(VALVE)
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()

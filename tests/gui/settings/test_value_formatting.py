@@ -131,7 +131,11 @@ def test_successful_probe_names_latency_and_dimensions():
         (Settings(provider="voyage"), "api.voyageai.com", "Nothing"),
         (Settings(fallback="gemini"), "sent to generativelanguage.googleapis.com", "OpenAI"),
         (Settings(provider="auto"), "Nothing leaves this machine.", "tick"),
-        (Settings(remote=RemoteSettings(approved=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
+        (
+            Settings(provider="auto", remote=RemoteSettings(approved=("openai", "voyage"))),
+            "OpenAI or Voyage AI",
+            "tick",
+        ),
     ],
 )
 def test_sent_data_is_named_for_every_provider(settings, present, absent):
