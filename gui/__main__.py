@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gui.app.single_instance import SingleInstance
 
-_SWITCH_SECONDS = 0.0005
+_SWITCH_SECONDS = 0.0001
 _MAX_GARBAGE = 200_000
 """New objects between two runs of the garbage collector."""
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
@@ -122,7 +122,7 @@ def _guarded(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
 def prepare_for_window() -> None:
     """Set up Python for the window, and import Qt; nothing else should be imported before."""
-    # A busy pool thread yields to the GUI thread after half a millisecond instead of five.
+    # A busy pool thread yields to the GUI thread after a tenth of a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # imports leave no garbage; the window then collects it on its own thread
     _import_lightly()
