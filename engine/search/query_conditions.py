@@ -88,8 +88,7 @@ class Conditions:
             return sorted(set(of_files))
         query = f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
             WHERE {" AND ".join(part.sql for part in parts)}"""
-        values = tuple(v for part in parts for v in part.values)
-        rows = self.snapshot.connection.execute(of_files or query, values)
+        rows = self.snapshot.connection.execute(of_files or query, tuple(v for part in parts for v in part.values))
         return sorted({id_ for (id_,) in rows})
 
     @cached_property
@@ -113,7 +112,7 @@ class Conditions:
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
         if files is not None or self.match is None or self.match.required:
-            return bool(self.chunks(files, most=1))
+            return bool(self._satisfying(files, most=1))
         # SQLite would list all matches first.
         fts, connection = self._tables.fts, self.snapshot.connection
         excluded = connection.execute(
@@ -126,8 +125,11 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause in self.clauses if not self._matching([self._clause(clause)], files, most=1)]
 
-    def chunks(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
-        """Return the ids of the chunks that satisfy all conditions, ascending, or some of them, limited to `files`."""
+    def chunks(self, files: Sequence[int] | None) -> list[int]:
+        """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
+        return self._satisfying(files)
+
+    def _satisfying(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
         if self.match is None or not self.match.required:
             return self._matching(self._all, files, most)
         # FTS5 lists the matches in a tenth of the time in which SQLite looks them up among the chunks.
@@ -225,7 +227,8 @@ class Conditions:
         }
 
     def _files(self, condition: str, *values: object) -> Condition:
-        return _in_files_of(f"SELECT id FROM {self._tables.files} WHERE {condition}", values)
+        query = f"SELECT id FROM {self._tables.files} WHERE {condition}"
+        return Condition(f"c.file_id IN ({query})", values, query)
 
     def _path(self, value: str) -> Condition:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
@@ -264,7 +267,7 @@ class Conditions:
     def _tag(self, value: str) -> Condition:
         """Return the condition that a note has this tag or one nested in it."""
         query, values = files_with_tag(self.snapshot, value)
-        return _in_files_of(query, values)
+        return Condition(f"c.file_id IN ({query})", values, query)
 
     def _links(self, value: str) -> Condition:
         from engine.store.link_queries import files_linking_to  # few queries name a link
@@ -286,7 +289,8 @@ class Conditions:
         names = [name for (name,) in self.snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
         named = sorted(agents_named(value, names))
         marks = ",".join("?" * len(named))
-        return _in_files_of(f"SELECT file_id FROM {sessions} WHERE agent IN ({marks})", tuple(named))
+        query = f"SELECT file_id FROM {sessions} WHERE agent IN ({marks})"
+        return Condition(f"c.file_id IN ({query})", tuple(named), query)
 
     def _project(self, value: str) -> Condition:
         part = fold(value)
@@ -376,10 +380,6 @@ def files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
     tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
     query = f"SELECT file_id FROM {snapshot.tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
     return query, (tag, f"{tag}/", f"{tag}0")
-
-
-def _in_files_of(query: str, values: tuple[object, ...]) -> Condition:
-    return Condition(f"c.file_id IN ({query})", values, query)
 
 
 def in_files(ids: Sequence[int]) -> Condition:

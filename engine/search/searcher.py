@@ -142,7 +142,7 @@ class Searcher:
 
         `tried`: the query's keyword half, if it was already searched in order to choose this query.
         """
-        request = context.request
+        request, given = context.request, provider
         state = self._state(snapshot, provider, context)
         if (cached := self._answers.get(state, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
@@ -168,7 +168,7 @@ class Searcher:
         if not found.results and not isinstance(request.explain, bool) and part.unlisted:
             explained = msgspec.structs.replace(request, explain=True)
             context = SearchContext.for_request(explained, context.cancel, context.failure)
-            return self._answer(snapshot, provider, context)
+            return self._answer(snapshot, given, context)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting and not context.reads_files:
             self._answers.put(state, request, outcome)

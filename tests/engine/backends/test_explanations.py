@@ -242,7 +242,10 @@ def test_excluded_chunks_are_listed_for_empty_answers(open_memory, monkeypatch) 
     listed: list[object] = []
     list_chunks = Conditions.chunks
     monkeypatch.setattr(Conditions, "chunks", lambda *values: listed.append(values) or list_chunks(*values))
-    for query in ("irrigation -quagga", "irrigation -timer", "irrigation -timer -irrigation", '"timer irrigation"'):
+    for query in (
+        *("irrigation -quagga", "irrigation -timer", "irrigation -timer -irrigation", '"timer irrigation"'),
+        *("irrigation source:notes", "quagga source:notes"),
+    ):
         listed.clear()
         outcome = memory.search(query, explain="if empty")
         assert bool(listed) == (not outcome.results), query

@@ -157,6 +157,8 @@ def test_random_letters_are_searched_by_keywords_alone(open_memory, workspace: P
     stages = memory.search(query, correct=False, explain=True).explanation.stages
     (note,) = [stage.note for stage in stages if stage.name == "embedding"]
     assert note.lower().startswith("not searched by meaning: the model doesn't know “")
+    filtered = memory.search(f"{query} source:notes", correct=False, explain="if empty")
+    assert note in [stage.note for stage in filtered.explanation.stages]
     (workspace / "note-2.md").write_text(f"{query}\n", "utf-8")
     memory.sync()
     assert found(memory, query)[0] == "note-2.md"
