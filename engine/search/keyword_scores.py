@@ -56,6 +56,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks that hold a query with function words as a phrase."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """Score of each scored chunk, without its upper limit."""
+    shares: dict[int, float] = msgspec.field(default_factory=dict)
+    """Share of the query that each chunk holds, by weight."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = msgspec.field(default_factory=set)
@@ -99,15 +101,16 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Return the highest `scoring.rarity` of a chunk's terms, or that of all together, less for a weaker form
         and for a smaller share of the query.
         """
-        contributions = self.contributions.get(id_)
-        if contributions is None or not (self._rare or self.chunks):
+        mostly = scoring.mostly(self.shares.get(id_, 0.0))
+        if not mostly or not (self._rare or self.chunks):
             return 0.0
+        contributions = self.contributions[id_]
         strengths = self.strengths.get(id_) or (1.0,) * len(self.terms)
         held = [rarity * strengths[index] for index, rarity in self._rare if contributions[index]]
         if self.chunks:
             idfs = compress(map(mul, self.scale.idfs, strengths), contributions)
             held.append(float(scoring.are_rare_together(list(idfs), self.chunks)))
-        return max(held) * scoring.mostly(self.parts_of(id_, contributions, strengths, 0.0).covered) if held else 0.0
+        return max(held, default=0.0) * mostly
 
     def keywords_only_factor(self, chunks: int) -> float:
         """Return the factor for scores in a search by keywords alone, in an index of `chunks` chunks.
@@ -187,6 +190,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             covered = found_idf / scale.total
             evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
         self.evidence[id_] = evidence
+        self.shares[id_] = covered
         self.sums[id_] = bm25 + near
         if strengths or covered > _ALL:
             self._record_complete(id_, covered)
@@ -252,7 +256,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.in_some_form.difference_update(changed)
         for id_ in changed:
             whole = self.parts(id_)
-            self.evidence[id_] = whole.evidence
+            self.evidence[id_], self.shares[id_] = whole.evidence, whole.covered
             self._record_complete(id_, whole.covered)
 
     def _satisfied(self, optional: Mapping[int, Collection[int]], named: Collection[int]) -> bool:
@@ -281,7 +285,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             if sessions[id_] not in matched:
                 matched.add(sessions[id_])
                 continue
-            for by_chunk in (self.contributions, self.strengths, self.nearness, self.evidence, self.sums):
+            for by_chunk in (self.contributions, self.strengths, self.nearness, self.evidence, self.shares, self.sums):
                 by_chunk.pop(id_, None)
             for chunks in (self.titled, self.around, self.around_only, self.complete, self.in_some_form):
                 chunks.discard(id_)

@@ -300,6 +300,8 @@ def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_p
         among = KeywordScores((rare, *(msgspec.structs.replace(rare, idf=2.0) for _ in range(terms))))
         among.add(1, (9.0, *(0.0 for _ in range(terms))), (), 0.0, 9.0, 7.0)
         assert among.rarity(1) == rarity
+    among.add_optional({1: frozenset(range(1, terms + 1))}, {}, (), frozenset())  # the other words name its time
+    assert among.rarity(1) == 1.0
 
 
 @pytest.mark.usefixtures("few")
