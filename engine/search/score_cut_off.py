@@ -51,8 +51,10 @@ nowhere, by their share; for names among them. Passages about other names are as
 """
 _FOR_UNKNOWN_ALONE = 0.5
 """Increase for words that occur nowhere if similar words were not compared: the answer may have these."""
-_CLEAR = 2.0
-"""Multiple of the minimum that shows clearly that a passage is on the subject of the query."""
+_CLEAR, _CLEAR_TRANSLATION = 2.0, 1.5
+"""Multiples of the minimum that show clearly that a passage is on the subject of the query; the second is for passages
+in another language, compared with the words' similarity instead of the query's own words.
+"""
 _LIGHT_NAME = 0.1
 """Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
 _TRANSLATED, _TRANSLATED_UNSPACED = 0.64, 0.23
@@ -227,9 +229,10 @@ def _translating(context: SearchContext) -> float:
 
 def _translates_clearly(scored: Scored, context: SearchContext) -> bool:
     """Return whether a result in another language is clearly on the subject of the query, as far as known."""
-    similarity = scored.word_similarity
-    clear = _CLEAR * context.request.min_score
-    return similarity is None or similarity - _translating(context) + _on_subject(scored) >= clear
+    if scored.word_similarity is None or scored.evidence.complete:
+        return True
+    translated = scored.word_similarity - _translating(context) + _on_subject(scored)
+    return translated >= _CLEAR_TRANSLATION * context.request.min_score
 
 
 def _is_certain(scored: Scored, by_keywords: float) -> bool:

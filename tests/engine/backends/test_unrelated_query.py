@@ -452,6 +452,7 @@ def test_translated_words_show_the_subject(open_memory, workspace: Path, transla
     provider.translated = translated
     memory = indexed(open_memory, workspace, use=provider)
     assert [bool(found(memory, GERMAN, diverse=diverse)) for diverse in (False, True)] == [translated] * 2
+    assert not memory.search(GERMAN).closest_only
     remedies = memory.search(GERMAN, correct=False, explain=True).explanation.remedies
     reasons = [remedy.advice.partition("because ")[2] for remedy in remedies if remedy.name == "weak"]
     untranslated = "no passage in another language has words that translate the query."
