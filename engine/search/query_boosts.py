@@ -18,7 +18,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter, SnapshotCache, note_days
 from engine.search.named_in_query import NamedSessions, agents_in, session_files, session_names
-from engine.search.scoring import SIGNED, SIGNED_OTHERWISE
+from engine.search.scoring import SESSION_BOOST, SIGNED, SIGNED_OTHERWISE, TIME_BOOST
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import Query
@@ -26,13 +26,8 @@ from engine.text.folding import fold
 from engine.text.number_forms import numbers_with_signs
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
 
-_TIME_BOOST = 0.6
-"""Share of its score that a chunk gains if its date is within a named time."""
-_ADJACENT = 0.5
-"""Share of `_TIME_BOOST` for days next to the time: a session may end after midnight, or be about the day before."""
 _ADJACENT_DAYS = 3
-_SESSION_BOOST = 0.6
-"""Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
+"""Number of days next to a time that count half: a session may end after midnight, or be about the day before."""
 _LONGEST = 200
 """Maximum number of characters of a query whose numbers are compared with their signs."""
 CANDIDATES = 50
@@ -103,7 +98,7 @@ class NamedInQuery:
         ids = list(ids)
         boosts = self._times.boosts(snapshot, ids)
         for id_, names in self._sessions.names_of(snapshot, ids).items():
-            factor = 1 + _SESSION_BOOST * len(names)
+            factor = 1 + SESSION_BOOST * len(names)
             boosts[id_] = msgspec.structs.replace(boosts.get(id_, Boost()), names=names, session_factor=factor)
         return boosts
 
@@ -248,7 +243,7 @@ class NamedTimes:
         days, which = min(map(self._nearest_time, spans), default=(_ADJACENT_DAYS + 1, 0))
         if days > _ADJACENT_DAYS:
             return None
-        return Boost(1 + _TIME_BOOST * (_ADJACENT if days else 1.0), self.times[which], days > 0)
+        return Boost(1 + TIME_BOOST * (0.5 if days else 1.0), self.times[which], days > 0)
 
     def _nearest_time(self, span: Span) -> tuple[int, int]:
         nearest = self._nearest.get(span)

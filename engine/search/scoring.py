@@ -1,7 +1,20 @@
 """Absolute scores, 0 to 1: each depends on its own chunk and the query, not on the other results.
 
 Besides the chunk itself, only words in other chunks of its file or project count. So a threshold is meaningful, and an
-off-topic query returns nothing.
+off-topic query returns nothing. The whole formula, with the names of its weights here:
+
+    idf     = rarity of a term's exact form × FILLER for a word that only introduces the query
+    term    = idf × BM25 of its frequency × STEM_ONLY, WEAK or SIMILAR for another form; titles count as the text
+    bm25    = sum of the terms + _NEAR for neighbours + ADJACENT for a phrase with function words, of a full match
+    text    = bm25, from a least for complete chunks to a limit for short queries; both fall with the covered share
+              + _COVERED × covered share + _ELSEWHERE × share in the file + IN_PROJECT × share in the project
+              + _NAME × (match of the title, or of a definition)²
+    vector  = place of the cosine in the model's range
+    score   = text × (1 - _AGREEMENT × doubt × (1 - vector)) + weight × vector; the worse the words match, the higher
+              is the weight; by keywords alone, text × `keywords_only_factor`
+    order   = score × (1 + TIME_BOOST) × (1 + SESSION_BOOST for each name) × age
+
+`score_cut_off.py` compares the score without the boosts with the minimum, `word_similarity.py` moves the best results.
 """
 
 import math
@@ -23,6 +36,18 @@ FULL_SIMILARITY = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
+FILLER = 0.2
+"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
+STEM_ONLY, WEAK = 0.9, 0.5
+"""Weights of another form of a word, and of a prefix or a looser form, if the exact one is in the index; without it,
+they count in full.
+"""
+SIMILAR = 0.8
+"""Weight of words similar to a term that occurs nowhere: it is a guess whether the user meant one of them."""
+TIME_BOOST = 0.6
+"""Share of its score that a chunk gains if its date is within a named time; half of it for the days next to it."""
+SESSION_BOOST = 0.6
+"""Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
 _ENOUGH_WORDS = 3.0
 """Weight of a query, as a number of words that only one passage has, above which scores by keywords alone rise: the
 answer to a long question holds only some of its words."""
