@@ -22,10 +22,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import mul
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.providers import Calibration
+
+if TYPE_CHECKING:
+    from engine.records.explanations import IncreaseKind
 
 K1 = 1.5
 B = 0.75
@@ -200,16 +204,20 @@ def nearness(idf: float, distance: float) -> float:
 
 
 def text_evidence(total: float, full: float, covered: float, limit: float) -> float:
-    """Return the keyword score without its upper limit of 1, and without the part from titles.
+    """Return the keyword score without its upper limit of 1, for a chunk without other increases.
 
     `total`: sum of BM25 and nearness. The other parameters are the fields of `TextParts`.
     """
+    return _from_bm25(total, full, covered, limit) + _COVERED * covered
+
+
+def _from_bm25(total: float, full: float, covered: float, limit: float) -> float:
     share = total / full
     squared = covered * covered
     from_bm25, least = (min(limit, share)), _COMPLETE * squared  # min() takes three times as long
     if share > _FROM_BM25:
         from_bm25 += squared * (share - _FROM_BM25)
-    return (max(least, from_bm25)) + _COVERED * covered
+    return max(least, from_bm25)
 
 
 def name_bonus(match: float) -> float:
@@ -243,31 +251,22 @@ class TextParts(msgspec.Struct, frozen=True):
     @property
     def evidence(self) -> float:
         """The score without its upper limit of 1; it orders chunks that are all full matches."""
-        if not self.full:
-            return 0.0
-        total = self.bm25 + self.nearness
-        evidence = text_evidence(total, self.full, self.covered, self.limit)
-        return evidence + _ELSEWHERE * self.elsewhere + self.from_project + self.from_name
+        return sum(self.increases.values(), self.from_bm25) if self.full else 0.0
 
     @property
     def from_bm25(self) -> float:
         """Part of the score from the BM25 sum and the words near each other."""
-        return self.evidence - self.from_coverage - self.from_project - self.from_name
+        return _from_bm25(self.bm25 + self.nearness, self.full, self.covered, self.limit) if self.full else 0.0
 
     @property
-    def from_coverage(self) -> float:
-        """Part of the score from the share of the query that the chunk and its file hold."""
-        return _COVERED * self.covered + _ELSEWHERE * self.elsewhere
-
-    @property
-    def from_project(self) -> float:
-        """Part of the score from the share of the query that other chunks of the session's project hold."""
-        return IN_PROJECT * self.in_project
-
-    @property
-    def from_name(self) -> float:
-        """Bonus for matches in the title, the file name or a definition."""
-        return name_bonus(self.name)
+    def increases(self) -> "dict[IncreaseKind, float]":
+        """All that is added to `from_bm25`; "title" stands for any match with a name."""
+        return {
+            "coverage": _COVERED * self.covered,
+            "file": _ELSEWHERE * self.elsewhere,
+            "project": IN_PROJECT * self.in_project,
+            "title": name_bonus(self.name),
+        }
 
     @property
     def score(self) -> float:

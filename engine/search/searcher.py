@@ -150,9 +150,10 @@ class Searcher:
             context.record_keywords_only(KeywordsOnly("failure", context.failure))
         part = self._keyword_part(snapshot, provider, context, tried)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
+        words = self._words(snapshot, provider, part.analysis, context)
         if part.wordless:
             provider = None  # the vector of punctuation is similar to the vector of any passage
-        elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
+        elif len(unknown) == len(part.leg.terms) and words.is_nonsense(unknown):
             provider = None
             context.stages.add_query_vector(embedded=False, details=UnknownWords(unknown))
         others = dict[str, KeywordPart]()
@@ -471,7 +472,9 @@ class Searcher:
             known = self._note_languages.of_notes(snapshot, provider, language)
             return provider.calibration.for_query(context.query.free_text, known).known
 
-        return self._embedder.words(snapshot, provider, knows_language)
+        return WordModel(
+            provider, lambda: provider is not None and self._embedder.has_vectors(snapshot, provider), knows_language
+        )
 
     def _vector_leg(
         self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, context: SearchContext
