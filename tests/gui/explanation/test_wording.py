@@ -78,7 +78,6 @@ def test_figures_omit_unused_parts():
             "Added for nearby words",
             "Score of a full match",
             "Share of the query",
-            "Added for this share",
             "Score from BM25",
         ),
     }
