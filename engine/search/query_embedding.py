@@ -188,12 +188,12 @@ class QueryEmbedder:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
         return self._cached.cached(provider, text)
 
-    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
+    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider | None") -> bool:
         """Whether the index has vectors of the provider's model.
 
         Otherwise the query is not sent anywhere, and no model is loaded.
         """
-        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        model = None if provider is None else snapshot.stored_model(provider.id, provider.model, provider.key)
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
