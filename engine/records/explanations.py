@@ -8,6 +8,7 @@ DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "e
 StageUnit = Literal["chunks", "files", "words", "queries"]
 NameMatch = Literal["name", "definition", "spelling", "signs"]
 MatchField = Literal["title", "alias", "heading", "name", "body"]
+IncreaseKind = Literal["coverage", "file", "project", "title", "definition", "spelling", "signs"]
 RemedyName = Literal[
     "weak",
     "sources",
@@ -68,6 +69,19 @@ class TermMatch(Record, frozen=True):
     """Fields of the result that contain the term."""
 
 
+class Increase(Record, frozen=True):
+    """A part of the text score that is added to the one from the BM25 sum."""
+
+    kind: IncreaseKind
+    """`coverage` is for the share of the query in the passage, `file` and `project` for the rest of it near the passage
+    and in other passages of the session's project. Of the others, there is one: for a title or file name that matches
+    the query, a definition of it, its words spelled as one name, or its numbers with their signs.
+    """
+    score: float
+    words: tuple[str, ...] = ()
+    """For `project`: the terms that other passages contain."""
+
+
 class ResultExplanation(Record, frozen=True):
     """The parts of one result's score."""
 
@@ -121,14 +135,8 @@ class ResultExplanation(Record, frozen=True):
     """BM25 sum that alone gives a text score of 1; 0 if no words were searched."""
     coverage: float = 1.0
     """Share of the query's terms that the result contains, weighted by rarity."""
-    in_file: bool = False
-    """Whether other passages of the file, near this one, contain the rest of a short query."""
-    from_coverage: float = 0.0
-    """Part of the text score from `coverage` and `in_file`."""
-    in_project: tuple[str, ...] = ()
-    """Terms missing in a session's passage that other passages of its project contain."""
-    from_project: float = 0.0
-    """Part of the text score from `in_project`."""
+    increases: tuple[Increase, ...] = ()
+    """The other parts of the text score."""
     from_bm25: float = 0.0
     """Part of the text score from the BM25 sum and `proximity`: less than their share of a full match if the passage
     contains only some of the query, and more if it is long and contains most of the query."""
@@ -142,12 +150,6 @@ class ResultExplanation(Record, frozen=True):
     """Part of the text score from words of the query that are close together."""
     named: bool = False
     """Whether the file's title or name equals the query or begins with it: a full match with `fresh_score` 1."""
-    from_name: float = 0.0
-    """Part of the text score from a title, a file name or a definition that matches the query."""
-    name_match: NameMatch = "name"
-    """Kind of match that `from_name` is for: a title or file name, a definition of the query, the words of the query
-    spelled as one name, or the numbers of the query with their signs.
-    """
     text_evidence: float = 0.0
     """Text score without its upper limit of 1, by which full matches are ordered. 0 if it equals the text score."""
     text_weight: float = 1.0

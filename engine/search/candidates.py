@@ -60,8 +60,8 @@ class KeywordPart(msgspec.Struct):
         undated: tuple[str, ...] = ()
         if not any(scored.named for scored in results):
             matched = ((scored.boost, words.contributions.get(scored.id, ())) for scored in results)
-            undated = self.named.undated(matched, self.leg.ranges)
-        answered = self.named.answered((scored.boost for scored in results), self.leg.ranges)
+            undated = self.named.undated(matched)
+        answered = self.named.answered(scored.boost for scored in results)
         unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
         return undated, tuple(unknown)
 
@@ -90,7 +90,7 @@ def find_candidates(
     context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
     with context.timed("keyword"):
         if scope.chunks is None and scope.match is None:
-            part.openings = part.named.openings(snapshot, scope, leg.ranges)
+            part.openings = part.named.openings(scope)
         if leg.chunks > limit:
             by_names = _in_named_files(part, vector_leg, snapshot, context)
     ids = list(dict.fromkeys(by_keywords + by_vectors + part.openings + by_names))
@@ -115,7 +115,7 @@ def _in_named_files(
     part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
 ) -> list[int]:
     """Return the ids of the best chunks in files dated within a time, or sessions with a name, that the query names."""
-    files = part.named.files(snapshot, part.scope.files)
+    files = part.named.files(part.scope.files)
     if not files:
         return []
     chunks = part.scope.chunks

@@ -305,10 +305,17 @@ def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
         atom = clause.alternatives[0]
         if len(clause.alternatives) > 1 or clause.negated or not isinstance(atom, Field) or atom.name not in DATED:
             continue
-        if (period := parse_period(atom.value)) is not None:
-            ends = {"after": (period.start, None), "before": (None, period.start), "on": period.days()}
-            periods.append(ends[atom.name])
+        if (bounds := bounds_of(atom)) is not None:
+            periods.append(bounds)
     return periods
+
+
+def bounds_of(atom: Field) -> Bounds | None:
+    """Return the period that a date operator requires; None if its value is no date."""
+    if (period := parse_period(atom.value)) is None:
+        return None
+    ends: dict[str, Bounds] = {"after": (period.start, None), "before": (None, period.start), "on": period.days()}
+    return ends[atom.name]
 
 
 def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence[Bounds]) -> dict[str, tuple[str, ...]]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 import msgspec
 
-from engine.records import MatchField, NameMatch, ResultExplanation, SearchExplanation, TermMatch
+from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
+from engine.records.explanations import Increase, IncreaseKind
 from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Stages
-from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
+from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, TextParts
 from engine.search.stage_notes import stage_record, time_words
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
@@ -69,29 +70,28 @@ def _explain_scores(
         bm25=parts.bm25,
         full_bm25=parts.full,
         coverage=parts.covered,
-        from_bm25=parts.from_bm25 if parts.full else 0.0,
+        from_bm25=parts.from_bm25,
+        increases=tuple(_increases(scored.id, parts, words)),
         missing=tuple(_missing(words, contributions, words.optional.get(scored.id, frozenset()))),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
         proximity=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
-        from_name=parts.from_name,
-        name_match=_name_match(words.used.get(scored.id, 0.0)),
-        in_file=parts.elsewhere > 0,
-        from_coverage=parts.from_coverage,
-        in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),
-        from_project=parts.from_project,
         language_known=range_ is None or range_.known,
         raised_weight=score_inputs.blend.weight(scored.evidence) > score_inputs.blend.vector_weight,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 
 
-def _name_match(use: float) -> NameMatch:
-    """Return what a bonus for a name in the query is for."""
-    if use >= DEFINED:
-        return "definition"
-    return "spelling" if use == SPELLED else "signs" if use in (SIGNED, SIGNED_OTHERWISE) else "name"
+def _increases(id_: int, parts: TextParts, words: KeywordScores) -> Iterator[Increase]:
+    """Yield what raises the keyword score of a chunk, with the kind of its match with a name."""
+    use = words.used.get(id_, 0.0)
+    signs = use in (SIGNED, SIGNED_OTHERWISE)
+    name: IncreaseKind = "signs" if signs else "definition" if use >= DEFINED else "spelling" if use else "title"
+    in_project = tuple(words.terms[index].surface for index in words.in_project(id_))
+    for kind, score in parts.increases.items():
+        if score:
+            yield Increase(name if kind == "title" else kind, score, in_project if kind == "project" else ())
 
 
 def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set[int]) -> Iterator[str]:

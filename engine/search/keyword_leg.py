@@ -11,7 +11,7 @@ from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
-from engine.search.scoring import length_norm, term_score
+from engine.search.scoring import STEM_ONLY, length_norm, term_score
 from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
 from engine.store.connection import id_array
@@ -50,10 +50,6 @@ _SAMPLE, _MAX_SAMPLED = 16, 16_000
 """One in so many chunks, the newest, but at most so many show how many matches there are. Counting takes up to half a
 µs for each.
 """
-_STEM_ONLY = 0.9
-"""Weight of another form of a word if the form in the query is in the index."""
-_OTHER_SPELLING = 0.75
-"""Weight of other spellings of an identifier, such as `getUserName` for `user_name`, if its own is in the index."""
 
 
 class KeywordLeg:
@@ -401,7 +397,7 @@ def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int
 def _idf_of_forms(term: Term) -> Iterator[tuple[str, float]]:
     """Yield the phrases that rank a chunk with a term, and their idfs: its stems, or without any its plain forms."""
     for forms, idf in (
-        (term.irregular, _STEM_ONLY * min(term.idf, term.irregular_idf)),
+        (term.irregular, STEM_ONLY * min(term.idf, term.irregular_idf)),
         (term.weak_stems + term.weak_words, term.weak * term.idf),
         (term.stemmed or term.plain, term.idf),
     ):
@@ -438,12 +434,12 @@ def _contribution(
     score = term_score(term.idf, frequency, norm) if frequency else 0.0
     strength = 1.0 if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        score *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
+        score *= STEM_ONLY
         strength *= other_form
     if irregular:
         # A rare form ("sought") would give the common word ("seek") a high weight.
-        score = max(score, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
-        strength = max(strength, _STEM_ONLY)
+        score = max(score, STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
+        strength = max(strength, STEM_ONLY)
     if loose := max(weak_stems, weak_words):
         score = max(score, term.weak * term_score(term.idf, loose, norm))
         strength = max(strength, term.weak)

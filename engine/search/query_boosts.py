@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 
 import msgspec
@@ -18,7 +18,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter, SnapshotCache, note_days
 from engine.search.named_in_query import NamedSessions, agents_in, session_files, session_names
-from engine.search.scoring import SIGNED, SIGNED_OTHERWISE
+from engine.search.scoring import SESSION_BOOST, SIGNED, SIGNED_OTHERWISE, TIME_BOOST
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import Query
@@ -26,13 +26,8 @@ from engine.text.folding import fold
 from engine.text.number_forms import numbers_with_signs
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
 
-_TIME_BOOST = 0.6
-"""Share of its score that a chunk gains if its date is within a named time."""
-_ADJACENT = 0.5
-"""Share of `_TIME_BOOST` for days next to the time: a session may end after midnight, or be about the day before."""
 _ADJACENT_DAYS = 3
-_SESSION_BOOST = 0.6
-"""Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
+"""Number of days next to a time that count half: a session may end after midnight, or be about the day before."""
 _LONGEST = 200
 """Maximum number of characters of a query whose numbers are compared with their signs."""
 CANDIDATES = 50
@@ -79,97 +74,93 @@ class QueryBoosts:
         self._names = SnapshotCache(session_names)
         self._files = SnapshotCache(session_files)
 
-    def named_in(self, query: str) -> "NamedInQuery":
-        return NamedInQuery(query, NamedTimes(query, self._dates), NamedSessions(query, self._names, self._files))
+    def named_in(self, query: str, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> "NamedInQuery":
+        """Return what a query names; `ranges`: offsets of its words."""
+        sessions = NamedSessions(query, self._names, self._files)
+        return NamedInQuery(snapshot, ranges, NamedTimes(query, self._dates), sessions, query)
 
 
 class NamedInQuery:
     """Finds the times and sessions that one query names, and boosts their chunks."""
 
-    def __init__(self, query: str, times: "NamedTimes", sessions: NamedSessions) -> None:
-        self._query = query
-        self._times = times
-        self._sessions = sessions
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        ranges: Sequence[tuple[int, int]],
+        times: "NamedTimes",
+        sessions: NamedSessions,
+        query: str,
+    ) -> None:
+        self._snapshot, self._ranges, self._query = snapshot, ranges, query
+        self._times, self._sessions = times, sessions
 
     @property
     def times(self) -> Sequence[TimeExpression]:
         return self._times.times
 
-    def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
+    def files(self, file_ids: Sequence[int] | None) -> list[int]:
         """Return the ids of files that have the time and the names, or else either of them, limited to `file_ids`."""
-        dated = set(self._times.files(snapshot, file_ids)) if self.times else set()
-        named = self._sessions.files(snapshot)
-        if named and file_ids is not None:
-            named.intersection_update(file_ids)
+        dated = set(self._times.files(self._snapshot, file_ids)) if self.times else set()
+        named = self._sessions.files(self._snapshot)
+        if file_ids is not None:
+            named &= {*file_ids}
         return sorted(dated & named or dated | (named if len(named) <= _MAX_NAMED else set()))
 
-    def boosts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Boost]:
+    def boosts(self, ids: Sequence[int]) -> dict[int, Boost]:
         """Return, by chunk id, the boost of chunks that have the time or a name; other chunks are left out."""
-        ids = list(ids)
-        boosts = self._times.boosts(snapshot, ids)
-        for id_, names in self._sessions.names_of(snapshot, ids).items():
-            factor = 1 + _SESSION_BOOST * len(names)
+        boosts = self._times.boosts(self._snapshot, ids)
+        for id_, names in self._sessions.names_of(self._snapshot, ids).items():
+            factor = 1 + SESSION_BOOST * len(names)
             boosts[id_] = msgspec.structs.replace(boosts.get(id_, Boost()), names=names, session_factor=factor)
         return boosts
 
-    def dating(self, boosts: Mapping[int, Boost], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
-        """Return the positions of the words that name a chunk's time, by chunk id.
-
-        `ranges`: offsets of the words in the query.
-        """
-        words = self._dates(ranges)
+    def dating(self, boosts: Mapping[int, Boost]) -> dict[int, frozenset[int]]:
+        """Return the positions of the words that name a chunk's time, by chunk id."""
+        words = self._dates
         within = (id_ for id_, boost in boosts.items() if boost.time is not None and not boost.adjacent)
         return dict.fromkeys(within, words) if words else {}
 
-    def naming(self, boosts: Mapping[int, Boost], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+    def naming(self, boosts: Mapping[int, Boost]) -> dict[int, frozenset[int]]:
         """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id,
         and of words such as "say" in "what did Codex say about …".
         """
-        verbs = self._sessions.verbs_of_speech(ranges)
-        words = {
-            names: frozenset(index for name in names for index in self._times.words(name, ranges))
-            for names in {boost.names for boost in boosts.values()}
-        }
-        return {id_: words[boost.names] | verbs for id_, boost in boosts.items() if words[boost.names]}
+        words = {names: self._words(names) for names in {boost.names for boost in boosts.values()}}
+        return {id_: words[boost.names] | self._verbs for id_, boost in boosts.items() if words[boost.names]}
 
-    def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
+    def openings(self, scope: ChunkFilter) -> list[int]:
         """Return the first chunks of the newest sessions with the names and times, if the query has no other words."""
-        named = self._names(snapshot, ranges) | self._dates(ranges)
-        if not named or len(named | self._sessions.verbs_of_speech(ranges)) < len(ranges):
+        named = self._names | self._dates
+        if not named or len(named | self._verbs) < len(self._ranges):
             return []
-        tables = snapshot.tables
-        rows = snapshot.connection.execute(
+        tables = self._snapshot.tables
+        rows = self._snapshot.connection.execute(
             f"""SELECT min(c.id) FROM {tables.chunks} c JOIN {tables.sessions} s ON s.file_id = c.file_id
                 WHERE c.file_id IN (SELECT value FROM json_each(?)) GROUP BY c.file_id
                 ORDER BY max(s.ended) DESC LIMIT {CANDIDATES}""",
-            (msgspec.json.encode([*{*self.files(snapshot, scope.files)}.difference(scope.except_files)]).decode(),),
+            (msgspec.json.encode([*{*self.files(scope.files)}.difference(scope.except_files)]).decode(),),
         )
         return [id_ for (id_,) in rows]
 
-    def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> list[int]:
+    def others(self, known: Collection[int]) -> list[int]:
         """Return the positions of the words that name no session, and no time or agent unless the words are `known` to
         the index.
         """
-        times_and_agents = self._dates(ranges) | self._agents(ranges, known)
-        named = self._names(snapshot, ranges) | times_and_agents.difference(known)
-        return [index for index in range(len(ranges)) if index not in named]
+        named = self._names | (self._dates | self._agents(known)).difference(known)
+        return [index for index in range(len(self._ranges)) if index not in named]
 
-    def words(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> frozenset[int]:
+    def words(self, known: Collection[int]) -> frozenset[int]:
         """Return the positions of the words that name a time or a session, or an agent that the index doesn't have.
 
         `known`: positions of the words that the index has.
         """
-        agents = self._agents(ranges, known).difference(known)
-        return self._dates(ranges) | self._names(snapshot, ranges) | agents
+        return self._dates | self._names | self._agents(known).difference(known)
 
-    def undated(
-        self, results: Iterable[tuple[Boost | None, Sequence[float]]], ranges: Sequence[tuple[int, int]]
-    ) -> tuple[str, ...]:
+    def undated(self, results: Iterable[tuple[Boost | None, Sequence[float]]]) -> tuple[str, ...]:
         """Return the times of the query, as typed, if no result is dated within or next to one, or has all its words.
 
         Empty without results. `results`: the boost of each result, and the contributions of the words.
         """
-        of_times = [self._times.words(time.text, ranges) for time in self.times]
+        of_times = [self._words((time.text,)) for time in self.times]
         if not of_times or not (found := list(results)):
             return ()
         for boost, parts in found:
@@ -179,26 +170,39 @@ class NamedInQuery:
                 return ()
         return tuple(time.text for time in self.times)
 
-    def answered(self, boosts: Iterable[Boost | None], ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+    def answered(self, boosts: Iterable[Boost | None]) -> frozenset[int]:
         """Return the positions of the words that name a time, or the session of a result with one of these boosts."""
         names = {name for boost in boosts if boost is not None for name in boost.names}
-        words = self._dates(ranges).union(*(self._times.words(name, ranges) for name in names))
-        return words | self._sessions.verbs_of_speech(ranges) if names else words
+        words = self._dates | self._words(names)
+        return words | self._verbs if names else words
 
-    def _names(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> set[int]:
-        return {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
+    def _words(self, parts: Iterable[str]) -> frozenset[int]:
+        """Return the positions of the words that belong to these parts of the query."""
+        spans = [match.span() for part in parts for match in re.finditer(re.escape(part), self._query)]
+        return frozenset(
+            index
+            for index, (start, end) in enumerate(self._ranges)
+            if any(first <= start and end <= last for first, last in spans)
+        )
 
-    def _agents(self, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> frozenset[int]:
+    @cached_property
+    def _verbs(self) -> frozenset[int]:
+        return self._sessions.verbs_of_speech(self._ranges)
+
+    @cached_property
+    def _names(self) -> frozenset[int]:
+        return self._words(self._sessions.names(self._snapshot))
+
+    def _agents(self, known: Collection[int]) -> frozenset[int]:
         """Return the positions of the words that name any agent; none if all words of the query are `known`."""
-        if len(known) == len(ranges):
-            return frozenset()
-        return frozenset(index for name in agents_in(self._query) for index in self._times.words(name, ranges))
+        return frozenset() if len(known) == len(self._ranges) else self._words(agents_in(self._query))
 
-    def _dates(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+    @cached_property
+    def _dates(self) -> frozenset[int]:
         """Return the positions of the words that name a time, with a preposition before them."""
-        words = {index for time in self.times for index in self._times.words(time.text, ranges)}
+        words = self._words(time.text for time in self.times)
         before = {index - 1 for index in words if index}
-        return frozenset(words | {index for index in before if self._times.is_preposition(ranges[index])})
+        return words.union(index for index in before if fold(self._query[slice(*self._ranges[index])]) in PREPOSITIONS)
 
 
 class NamedTimes:
@@ -206,7 +210,6 @@ class NamedTimes:
 
     def __init__(self, query: str, dates: SnapshotCache[Dates]) -> None:
         self.times = read_times(query)
-        self._query = query
         self._dates = dates
         self._known: dict[int, Boost | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
@@ -217,19 +220,6 @@ class NamedTimes:
         files_of_spans = self._dates.get(snapshot)[1].items()
         found = set(chain.from_iterable(files for span, files in files_of_spans if not self._nearest_time(span)[0]))
         return sorted(found if file_ids is None else found.intersection(file_ids))
-
-    def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
-        """Return the positions of the words, given by their offsets, that belong to the part `text` of the query."""
-        names = [match.span() for match in re.finditer(re.escape(text), self._query)]
-        return {
-            index
-            for index, (start, end) in enumerate(ranges)
-            if any(first <= start and end <= last for first, last in names)
-        }
-
-    def is_preposition(self, span: tuple[int, int]) -> bool:
-        """Return whether the word with these offsets is one that comes before a time, such as "im" in "im April"."""
-        return fold(self._query[slice(*span)]) in PREPOSITIONS
 
     def boosts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Boost]:
         """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left
@@ -253,7 +243,7 @@ class NamedTimes:
         days, which = min(map(self._nearest_time, spans), default=(_ADJACENT_DAYS + 1, 0))
         if days > _ADJACENT_DAYS:
             return None
-        return Boost(1 + _TIME_BOOST * (_ADJACENT if days else 1.0), self.times[which], days > 0)
+        return Boost(1 + TIME_BOOST * (0.5 if days else 1.0), self.times[which], days > 0)
 
     def _nearest_time(self, span: Span) -> tuple[int, int]:
         nearest = self._nearest.get(span)

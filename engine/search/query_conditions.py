@@ -12,17 +12,16 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.search import document_frequencies
-from engine.search.chunk_filter import CachedFilters, ChunkFilter, Match, in_period, periods_of
+from engine.search.chunk_filter import CachedFilters, ChunkFilter, Match, bounds_of, in_period, periods_of
 from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
 from engine.store.connection import id_array, number
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot, machine_of
 from engine.text import Query, QueryTerm, analyse_word
-from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
 from engine.text.highlight import command_matches
-from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
+from engine.text.operators import DATED, ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_tokens
 
@@ -112,7 +111,7 @@ class Conditions:
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
         if files is not None or self.match is None or self.match.required:
-            return bool(self._satisfying(files, most=1))
+            return bool(self.chunks(files, most=1))
         # SQLite would list all matches first.
         fts, connection = self._tables.fts, self.snapshot.connection
         excluded = connection.execute(
@@ -125,11 +124,8 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause in self.clauses if not self._matching([self._clause(clause)], files, most=1)]
 
-    def chunks(self, files: Sequence[int] | None) -> list[int]:
+    def chunks(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
-        return self._satisfying(files)
-
-    def _satisfying(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
         if self.match is None or not self.match.required:
             return self._matching(self._all, files, most)
         # FTS5 lists the matches in a tenth of the time in which SQLite looks them up among the chunks.
@@ -162,6 +158,9 @@ class Conditions:
         )
 
     def _atom(self, atom: Atom) -> Condition | None:
+        if isinstance(atom, Field) and atom.name in DATED:
+            bounds = bounds_of(atom)
+            return Condition("0") if bounds is None else self._in_period(*bounds)
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
         expression = self._expression_of(atom)
@@ -221,9 +220,6 @@ class Conditions:
             "model": self._model,
             "machine": self._machine,
             "role": self._role,
-            "after": self._after_date,
-            "before": self._before_date,
-            "on": self._on_date,
         }
 
     def _files(self, condition: str, *values: object) -> Condition:
@@ -326,27 +322,13 @@ class Conditions:
         role_sql = role_condition(ROLE_NAMES[value.casefold()])
         return Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {role_sql})")
 
-    def _after_date(self, value: str) -> Condition:
-        period = parse_period(value)
-        return self._in_period(period.start, None) if period else Condition("0")
-
-    def _before_date(self, value: str) -> Condition:
-        period = parse_period(value)
-        return self._in_period(None, period.start) if period else Condition("0")
-
-    def _on_date(self, value: str) -> Condition:
-        period = parse_period(value)
-        if period is None:
-            return Condition("0")
-        start, end = period.days()
-        # A session belongs to the day on which it began, even if it was continued much later.
-        begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
-        condition, values = in_period(self.snapshot, start, end)
-        return self._files(f"{condition} OR ({begun})", *values, values[0], end)
-
     def _in_period(self, since: float | None, until: float | None) -> Condition:
         condition, values = in_period(self.snapshot, since, until)
-        return self._files(condition, *values)
+        if since is None or until is None:
+            return self._files(condition, *values)
+        # A session belongs to the day on which it began, even if it was continued much later.
+        begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
+        return self._files(f"{condition} OR ({begun})", *values, values[0], until)
 
     def _date_between(self) -> Iterator[Condition]:
         """Yield the condition that one date of a note, its own or its last change, is after and before two days.

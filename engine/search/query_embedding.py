@@ -71,10 +71,7 @@ class WordModel:
     """Tells words from typing errors by the vocabulary of a provider's model."""
 
     def __init__(
-        self,
-        provider: "EmbeddingProvider | None",
-        has_vectors: Callable[[], bool],
-        knows_language: Callable[[], bool] = lambda: True,
+        self, provider: "EmbeddingProvider | None", has_vectors: Callable[[], bool], knows_language: Callable[[], bool]
     ) -> None:
         """Nothing is known without vectors: the first search in a new folder must not wait until the model is
         unpacked. `knows_language`: whether rarities show typing errors; in other languages, real words are as rare.
@@ -116,6 +113,16 @@ class WordModel:
             return self._provider.pieces(word.lower()) if self._provider is not None else 0
         except ProviderError:
             return 0
+
+    def is_nonsense(self, words: Sequence[str]) -> bool:
+        """Whether the model spells these words in pieces of a letter or two, so that their vector has no meaning."""
+        letters = sum(map(len, words))
+        if letters < _NONSENSE or not all(word.isascii() and word.isalnum() for word in words):
+            return False
+        pieces = list(map(self.pieces, words))
+        if any(len(word) >= _LETTERS_OF_KNOWN * count for word, count in zip(words, pieces, strict=True)):
+            return False
+        return letters < _LETTERS_PER_PIECE * sum(pieces)
 
 
 class QueryEmbedder:
@@ -181,12 +188,12 @@ class QueryEmbedder:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
         return self._cached.cached(provider, text)
 
-    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
+    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider | None") -> bool:
         """Whether the index has vectors of the provider's model.
 
         Otherwise the query is not sent anywhere, and no model is loaded.
         """
-        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        model = None if provider is None else snapshot.stored_model(provider.id, provider.model, provider.key)
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
@@ -215,24 +222,3 @@ class QueryEmbedder:
         else:
             context.record_keywords_only(KeywordsOnly("no vectors"))
         return False
-
-    def words(
-        self,
-        snapshot: Snapshot,
-        provider: "EmbeddingProvider | None",
-        knows_language: Callable[[], bool] = lambda: True,
-    ) -> WordModel:
-        """Return what the provider's model knows about words; `knows_language` as for `WordModel`."""
-        return WordModel(
-            provider, lambda: provider is not None and self.has_vectors(snapshot, provider), knows_language
-        )
-
-    def is_nonsense(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", words: Sequence[str]) -> bool:
-        """Whether the model spells these words in pieces of a letter or two, so that their vector has no meaning."""
-        letters = sum(map(len, words))
-        if letters < _NONSENSE or not all(word.isascii() and word.isalnum() for word in words):
-            return False
-        pieces = list(map(self.words(snapshot, provider).pieces, words))
-        if any(len(word) >= _LETTERS_OF_KNOWN * count for word, count in zip(words, pieces, strict=True)):
-            return False
-        return letters < _LETTERS_PER_PIECE * sum(pieces)

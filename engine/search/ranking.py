@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from heapq import nlargest
 from itertools import chain, islice
@@ -119,9 +119,11 @@ class Ranker:
         self._in_extra_paths = in_extra_paths
         self._boosts = QueryBoosts()
 
-    def named_in(self, context: SearchContext) -> NamedInQuery:
-        """Return the times and sessions that a query names; a search for similar passages names none."""
-        return self._boosts.named_in(context.query.searched_text if context.request.like is None else "")
+    def named_in(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], context: SearchContext) -> NamedInQuery:
+        """Return the times and sessions that a query names, whose words have these offsets; a search for similar
+        passages names none."""
+        query = context.query.searched_text if context.request.like is None else ""
+        return self._boosts.named_in(query, snapshot, ranges)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, context: SearchContext) -> "dict[int, Age]":
         """Return the age of each candidate chunk, by id; empty if ageing is off."""
@@ -148,7 +150,7 @@ class Ranker:
         """
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
-            boosts = part.named.boosts(snapshot, ids)
+            boosts = part.named.boosts(ids)
         with context.timed("keyword"):
             words = _keyword_scores(ids, boosts, part, snapshot, context)
         with context.timed("vector"):
@@ -334,10 +336,9 @@ def _keyword_scores(
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     words.remove_repeated_titles(partial(sessions_of_chunks, snapshot))
-    ranges = part.leg.ranges
-    dates, names = part.named.dating(boosts, ranges), part.named.naming(boosts, ranges)
+    dates, names = part.named.dating(boosts), part.named.naming(boosts)
     known = {at for at, term in enumerate(part.leg.terms) if term.in_texts}
-    words.add_optional(dates, names, part.openings, part.named.words(snapshot, ranges, known))
+    words.add_optional(dates, names, part.openings, part.named.words(known))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)

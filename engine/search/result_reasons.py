@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
-from engine.records import MatchField, NameMatch, ResultExplanation, TermMatch
+from engine.records import MatchField, ResultExplanation, TermMatch
+from engine.records.explanations import IncreaseKind
 
 ReasonPart = Literal["words", "meaning", "mixture", "time", "session", "age", "position", "threshold"]
 
@@ -34,18 +35,15 @@ _SUM_NEAR = marked(
 _SUM_TINY = marked(
     "The BM25 sum is tiny, since nearly all passages contain the words; it is {share:.0%} of a full match."
 )
-_NAME_MATCHES: dict[NameMatch, str] = {
-    "name": marked("The title or file name matches the query: {score:.2f} more."),
+_INCREASES: dict[IncreaseKind, str] = {
+    "coverage": marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more."),
+    "file": marked("Other passages of its file contain the rest: {score:.2f} more."),
+    "project": marked("Other passages of the project contain {words}: {score:.2f} more."),
+    "title": marked("The title or file name matches the query: {score:.2f} more."),
     "definition": marked("The passage defines the name in the query: {score:.2f} more."),
     "spelling": marked("The passage contains the query as one name: {score:.2f} more."),
     "signs": marked("The passage contains the words of the query with their signs: {score:.2f} more."),
 }
-_HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
-_HOLDS_IN_FILE = marked(
-    "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
-    "rest: {score:.2f} more."
-)
-_IN_PROJECT = marked("Other passages of the project contain {words}: {score:.2f} more.")
 _COSINES = {
     "below": marked(
         "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies below this model's range from "
@@ -156,19 +154,14 @@ def _sums(reason: ResultExplanation) -> Iterator[str]:
         share=share,
         full=reason.full_bm25,
     )
-    if reason.from_name >= _SMALL:
-        yield tr(_NAME_MATCHES[reason.name_match], score=reason.from_name)
-    less = reason.from_bm25 < min(1.0, share) - _SMALL
-    more = reason.from_bm25 > share + _SMALL
-    if reason.from_coverage >= _SMALL or less or more:
-        sentence = _HOLDS_IN_FILE if reason.in_file else _HOLDS
-        yield tr(sentence, share=reason.coverage, score=reason.from_coverage)
-    if less:
-        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
-    elif more:
-        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
-    if reason.from_project >= _SMALL:
-        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, reason.in_project)]), score=reason.from_project)
+    if reason.from_bm25 < min(1.0, share) - _SMALL:
+        yield tr("Missing words lower the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
+    elif reason.from_bm25 > share + _SMALL:
+        yield tr("The share of the query in the passage raises this value to {score:.2f}.", score=reason.from_bm25)
+    for increase in reason.increases:
+        if increase.score >= _SMALL:
+            words = _listed([*map(in_quotes, increase.words)])
+            yield tr(_INCREASES[increase.kind], share=reason.coverage, score=increase.score, words=words)
 
 
 def _term(term: TermMatch) -> str:

@@ -1,7 +1,20 @@
 """Absolute scores, 0 to 1: each depends on its own chunk and the query, not on the other results.
 
 Besides the chunk itself, only words in other chunks of its file or project count. So a threshold is meaningful, and an
-off-topic query returns nothing.
+off-topic query returns nothing. The whole formula, with the names of its weights here:
+
+    idf     = rarity of a term's exact form × FILLER for a word that only introduces the query
+    term    = idf × BM25 of its frequency × STEM_ONLY, WEAK or SIMILAR for another form; titles count as the text
+    bm25    = sum of the terms + _NEAR for neighbours + ADJACENT for a phrase with function words, of a full match
+    text    = bm25, from a least for complete chunks to a limit for short queries; both fall with the covered share
+              + _COVERED × covered share + _ELSEWHERE × share in the file + IN_PROJECT × share in the project
+              + _NAME × (match of the title, or of a definition)²
+    vector  = place of the cosine in the model's range
+    score   = text × (1 - _AGREEMENT × doubt × (1 - vector)) + weight × vector; the worse the words match, the higher
+              is the weight; by keywords alone, text × `keywords_only_factor`
+    order   = score × (1 + TIME_BOOST) × (1 + SESSION_BOOST for each name) × age
+
+`score_cut_off.py` compares the score without the boosts with the minimum, `word_similarity.py` moves the best results.
 """
 
 import math
@@ -9,10 +22,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import mul
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.providers import Calibration
+
+if TYPE_CHECKING:
+    from engine.records.explanations import IncreaseKind
 
 K1 = 1.5
 B = 0.75
@@ -23,6 +40,18 @@ FULL_SIMILARITY = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
+FILLER = 0.2
+"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
+STEM_ONLY, WEAK = 0.9, 0.5
+"""Weights of another form of a word, and of a prefix or a looser form, if the exact one is in the index; without it,
+they count in full.
+"""
+SIMILAR = 0.8
+"""Weight of words similar to a term that occurs nowhere: it is a guess whether the user meant one of them."""
+TIME_BOOST = 0.6
+"""Share of its score that a chunk gains if its date is within a named time; half of it for the days next to it."""
+SESSION_BOOST = 0.6
+"""Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
 _ENOUGH_WORDS = 3.0
 """Weight of a query, as a number of words that only one passage has, above which scores by keywords alone rise: the
 answer to a long question holds only some of its words."""
@@ -175,16 +204,20 @@ def nearness(idf: float, distance: float) -> float:
 
 
 def text_evidence(total: float, full: float, covered: float, limit: float) -> float:
-    """Return the keyword score without its upper limit of 1, and without the part from titles.
+    """Return the keyword score without its upper limit of 1, for a chunk without other increases.
 
     `total`: sum of BM25 and nearness. The other parameters are the fields of `TextParts`.
     """
+    return _from_bm25(total, full, covered, limit) + _COVERED * covered
+
+
+def _from_bm25(total: float, full: float, covered: float, limit: float) -> float:
     share = total / full
     squared = covered * covered
     from_bm25, least = (min(limit, share)), _COMPLETE * squared  # min() takes three times as long
     if share > _FROM_BM25:
         from_bm25 += squared * (share - _FROM_BM25)
-    return (max(least, from_bm25)) + _COVERED * covered
+    return max(least, from_bm25)
 
 
 def name_bonus(match: float) -> float:
@@ -218,31 +251,22 @@ class TextParts(msgspec.Struct, frozen=True):
     @property
     def evidence(self) -> float:
         """The score without its upper limit of 1; it orders chunks that are all full matches."""
-        if not self.full:
-            return 0.0
-        total = self.bm25 + self.nearness
-        evidence = text_evidence(total, self.full, self.covered, self.limit)
-        return evidence + _ELSEWHERE * self.elsewhere + self.from_project + self.from_name
+        return sum(self.increases.values(), self.from_bm25) if self.full else 0.0
 
     @property
     def from_bm25(self) -> float:
         """Part of the score from the BM25 sum and the words near each other."""
-        return self.evidence - self.from_coverage - self.from_project - self.from_name
+        return _from_bm25(self.bm25 + self.nearness, self.full, self.covered, self.limit) if self.full else 0.0
 
     @property
-    def from_coverage(self) -> float:
-        """Part of the score from the share of the query that the chunk and its file hold."""
-        return _COVERED * self.covered + _ELSEWHERE * self.elsewhere
-
-    @property
-    def from_project(self) -> float:
-        """Part of the score from the share of the query that other chunks of the session's project hold."""
-        return IN_PROJECT * self.in_project
-
-    @property
-    def from_name(self) -> float:
-        """Bonus for matches in the title, the file name or a definition."""
-        return name_bonus(self.name)
+    def increases(self) -> "dict[IncreaseKind, float]":
+        """All that is added to `from_bm25`; "title" stands for any match with a name."""
+        return {
+            "coverage": _COVERED * self.covered,
+            "file": _ELSEWHERE * self.elsewhere,
+            "project": IN_PROJECT * self.in_project,
+            "title": name_bonus(self.name),
+        }
 
     @property
     def score(self) -> float:

@@ -150,9 +150,10 @@ class Searcher:
             context.record_keywords_only(KeywordsOnly("failure", context.failure))
         part = self._keyword_part(snapshot, provider, context, tried)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
+        words = self._words(snapshot, provider, part.analysis, context)
         if part.wordless:
             provider = None  # the vector of punctuation is similar to the vector of any passage
-        elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
+        elif len(unknown) == len(part.leg.terms) and words.is_nonsense(unknown):
             provider = None
             context.stages.add_query_vector(embedded=False, details=UnknownWords(unknown))
         others = dict[str, KeywordPart]()
@@ -160,7 +161,8 @@ class Searcher:
             return self._answer_instead(snapshot, provider, context, correction, others, on_keywords)
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
-                on_keywords(self._by_keywords(snapshot, part, context))
+                first = context.by_keywords()
+                on_keywords(make_outcome(snapshot, self._find(snapshot, None, part, first), None, first))
             self._set_query_vector(snapshot, provider, context)
         found = self._find(snapshot, provider, part, context)
         if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
@@ -288,11 +290,6 @@ class Searcher:
         part = tried[query] = self._keyword_part(snapshot, None, trying)
         return self._find(snapshot, None, part, trying)
 
-    def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
-        """Return the answer by keywords alone, for a search that compares vectors next."""
-        first = context.by_keywords()
-        return make_outcome(snapshot, self._find(snapshot, None, part, first), None, first)
-
     def _set_query_vector(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> None:
         self._embedder.set_query_vector(snapshot, provider, context)
         if self._loader is not None:
@@ -336,11 +333,12 @@ class Searcher:
             if within is not None:
                 scope = context.scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
-            leg, named = KeywordLeg(snapshot, analysis, self._frequencies), self._ranker.named_in(context)
+            leg = KeywordLeg(snapshot, analysis, self._frequencies)
+            named = self._ranker.named_in(snapshot, leg.ranges, context)
         if example is None and analysis.terms:
             with context.timed("analysis"):
                 known = {at for at, term in enumerate(leg.terms) if term.in_texts}
-                others = named.others(snapshot, leg.ranges, known)
+                others = named.others(known)
                 query, terms = context.request.query, [leg.terms[at] for at in others]
                 model = self._words(snapshot, provider, analysis, context)
                 context.suggestions, widened = self._spelling.suggest(snapshot, query, analysis, terms, scope, model)
@@ -471,7 +469,7 @@ class Searcher:
             known = self._note_languages.of_notes(snapshot, provider, language)
             return provider.calibration.for_query(context.query.free_text, known).known
 
-        return self._embedder.words(snapshot, provider, knows_language)
+        return WordModel(provider, partial(self._embedder.has_vectors, snapshot, provider), knows_language)
 
     def _vector_leg(
         self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, context: SearchContext

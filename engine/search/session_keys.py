@@ -15,31 +15,8 @@ Chat = Literal["direct", "group", "channel"]
 
 _DIRECT = frozenset({"direct", "dm"})
 _SHARED = frozenset(
-    {
-        "group",
-        "groupchat",
-        "channel",
-        "chatroom",
-        "room",
-        "lobby",
-        "everyone",
-        "guild",
-        "server",
-        "space",
-        "team",
-        "supergroup",
-        "forum",
-        "topic",
-        "thread",
-        "broadcast",
-        "newsletter",
-        "community",
-        "conference",
-        "mpim",
-        "multi",
-        "public",
-        "shared",
-    }
+    """group groupchat channel chatroom room lobby everyone guild server space team supergroup forum topic thread
+    broadcast newsletter community conference mpim multi public shared""".split()
 )
 _NAME = lazy_pattern(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
 """Matches the name of a main session, a program or an account, but no long number, which is the id of a chat."""

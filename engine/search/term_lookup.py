@@ -17,14 +17,6 @@ from engine.text.tokens_and_stems import phrase_tokens
 if TYPE_CHECKING:
     from engine.search.search_context import WordCounts
 
-_WEAK = 0.5
-"""Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
-_SIMILAR = 0.8
-"""Weight of words similar to a term that occurs nowhere: it is a guess whether the user meant one of them."""
-_FILLER = 0.2
-"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
-
-
 _SHORTEST_CONTINUED = 4
 _MAX_CONTINUED = 8
 _MAX_PARTS = 6
@@ -141,7 +133,7 @@ class TermLookup:
         if not known:
             weak_stems, irregular = weak_stems + irregular, ()
         chunks = min(chunks or loose_count or beginning, self._chunks)
-        idf = scoring.inverse_document_frequency(self._chunks, chunks) * (_FILLER if term.filler else 1.0)
+        idf = scoring.inverse_document_frequency(self._chunks, chunks) * (scoring.FILLER if term.filler else 1.0)
         return Term(
             surface=term.surface,
             stemmed=tuple(map(quoted, stems)),
@@ -152,7 +144,7 @@ class TermLookup:
             idf=idf,
             weak_stems=weak_stems,
             weak_words=weak_words,
-            weak=_SIMILAR if term.misspelt else _WEAK if exact or (known and not beginning) else 1.0,
+            weak=scoring.SIMILAR if term.misspelt else scoring.WEAK if exact or (known and not beginning) else 1.0,
             loose=min(loose_count, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self._chunks, irregular_count) if irregular else 0.0,

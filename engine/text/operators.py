@@ -19,61 +19,38 @@ class Operator(msgspec.Struct, frozen=True):
     meaning: str
     """Description of the operator, for `tr`."""
     example: str
-    either: bool
-    """Whether a chunk has only one value of this operator, so that several values in a query are alternatives;
-    otherwise all must match.
-    """
 
 
 OPERATORS = {
     operator.name: operator
     for operator in (
-        Operator(
-            "path",
-            marked("only files whose path contains this text or matches this pattern"),
-            "path:daily/*",
-            either=True,
-        ),
-        Operator(
-            "title",
-            marked("only files whose title, alias or name contains this text"),
-            'title:"reading list"',
-            either=False,
-        ),
-        Operator("tag", marked("only notes with this tag; #garden alone, too"), "tag:garden", either=False),
-        Operator("links", marked("only notes that link to this note"), 'links:"reading list"', either=False),
-        Operator("backlinks", marked("only notes that this note links to"), "backlinks:garden", either=False),
-        Operator("source", marked("only sessions; source:notes for notes"), "source:sessions", either=True),
-        Operator("agent", marked("only sessions with this agent"), "agent:claude-code", either=True),
-        Operator(
-            "project", marked("only sessions whose project folder contains this text"), "project:otter", either=True
-        ),
+        Operator("path", marked("only files whose path contains this text or matches this pattern"), "path:daily/*"),
+        Operator("title", marked("only files whose title, alias or name contains this text"), 'title:"reading list"'),
+        Operator("tag", marked("only notes with this tag; #garden alone, too"), "tag:garden"),
+        Operator("links", marked("only notes that link to this note"), 'links:"reading list"'),
+        Operator("backlinks", marked("only notes that this note links to"), "backlinks:garden"),
+        Operator("source", marked("only sessions; source:notes for notes"), "source:sessions"),
+        Operator("agent", marked("only sessions with this agent"), "agent:claude-code"),
+        Operator("project", marked("only sessions whose project folder contains this text"), "project:otter"),
         Operator(
             "file",
             marked("only sessions that read or changed this file, or one that matches this pattern"),
             "file:src/app.py",
-            either=False,
         ),
         Operator(
-            "command",
-            marked("only sessions that ran a command containing this text or pattern"),
-            "command:pytest",
-            either=False,
+            "command", marked("only sessions that ran a command containing this text or pattern"), "command:pytest"
         ),
-        Operator("model", marked("only sessions that used a model with this in its name"), "model:opus", either=False),
-        Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
-        Operator(
-            "role",
-            marked("only passages by this speaker: user, assistant, tool or system"),
-            "role:user",
-            either=True,
-        ),
-        Operator("after", marked("only files of this date or later"), 'after:"last week"', either=False),
-        Operator("before", marked("only files from before this date"), "before:2026-05-31", either=False),
-        Operator("on", marked("only files of this day, week, month or year"), "on:2026-05", either=False),
+        Operator("model", marked("only sessions that used a model with this in its name"), "model:opus"),
+        Operator("machine", marked("only sessions from this machine"), "machine:laptop"),
+        Operator("role", marked("only passages by this speaker: user, assistant, tool or system"), "role:user"),
+        Operator("after", marked("only files of this date or later"), 'after:"last week"'),
+        Operator("before", marked("only files from before this date"), "before:2026-05-31"),
+        Operator("on", marked("only files of this day, week, month or year"), "on:2026-05"),
     )
 }
 DATED = ("after", "before", "on")
+EITHER = ("path", "source", "agent", "project", "machine", "role")
+"""Operators of which a chunk has only one value, so that several values in a query are alternatives."""
 QUERY_HELP = (
     ('"left valve"', marked("exactly these words, next to each other")),
     ("-hose", marked('no results with this word; also NOT hose, -"left valve", -path:archive')),

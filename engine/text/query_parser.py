@@ -10,7 +10,7 @@ from engine.base import lazy_pattern
 from engine.base.language import marked, tr
 from engine.text.folding import fold
 from engine.text.languages import detect_language
-from engine.text.operators import OPERATORS, problem_with
+from engine.text.operators import EITHER, OPERATORS, problem_with
 from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
 from engine.text.stems import is_korean_ending
 from engine.text.stopwords import FUNCTION_CHARACTERS, unsearched_words
@@ -277,7 +277,7 @@ def _with_alternatives(clauses: list[Clause]) -> tuple[Clause, ...]:
     for index, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}
         name = names.pop() if len(names) == 1 else ""
-        either = name and OPERATORS[name].either and not clause.negated
+        either = name in EITHER and not clause.negated
         key = name if either else str(clause) if clause.required else index
         different: dict[str, Atom] = {}
         for atom in gathered.get(key, Clause(())).alternatives + clause.alternatives:

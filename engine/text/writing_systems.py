@@ -66,59 +66,21 @@ _EXCEPTIONS = (
     | dict.fromkeys(_FLAG_LETTERS, FLAG)
 )
 
-_SCRIPT_BLOCKS = (
-    (0x0041, "latin"),
-    (0x0250, ""),
-    (0x0370, "greek"),
-    (0x0400, "cyrillic"),
-    (0x0530, "armenian"),
-    (0x0590, "hebrew"),
-    (0x0600, "arabic"),
-    (0x0700, ""),
-    (0x0750, "arabic"),
-    (0x0780, ""),
-    (0x08A0, "arabic"),
-    (0x0900, "devanagari"),
-    (0x0980, ""),
-    (0x0B80, "tamil"),
-    (0x0C00, ""),
-    (0x1100, "hangul"),
-    (0x1200, ""),
-    (0x1C80, "cyrillic"),
-    (0x1C90, ""),
-    (0x1E00, "latin"),
-    (0x1F00, "greek"),
-    (0x2000, ""),
-    (0x2C60, "latin"),
-    (0x2C80, ""),
-    (0x2DE0, "cyrillic"),
-    (0x2E00, ""),
-    (0x3131, "hangul"),
-    (0x3190, ""),
-    (0xA640, "cyrillic"),
-    (0xA6A0, ""),
-    (0xA720, "latin"),
-    (0xA800, ""),
-    (0xA960, "hangul"),
-    (0xA980, ""),
-    (0xAC00, "hangul"),
-    (0xD800, ""),
-    (0xFB00, "latin"),
-    (0xFB07, ""),
-    (0xFB50, "arabic"),
-    (0xFE00, ""),
-    (0xFE70, "arabic"),
-    (0xFEFF, ""),
-    (0xFF21, "latin"),
-    (0xFF5B, ""),
-)
-_SCRIPT_STARTS = [start for start, _ in _SCRIPT_BLOCKS]
+_SCRIPT_BLOCKS = """
+    0041 latin 0250 - 0370 greek 0400 cyrillic 0530 armenian 0590 hebrew 0600 arabic 0700 - 0750 arabic 0780 - 08a0
+    arabic 0900 devanagari 0980 - 0b80 tamil 0c00 - 1100 hangul 1200 - 1c80 cyrillic 1c90 - 1e00 latin 1f00 greek
+    2000 - 2c60 latin 2c80 - 2de0 cyrillic 2e00 - 3131 hangul 3190 - a640 cyrillic a6a0 - a720 latin a800 - a960
+    hangul a980 - ac00 hangul d800 - fb00 latin fb07 - fb50 arabic fe00 - fe70 arabic feff - ff21 latin ff5b -
+""".split()
+"""The first code point of each block, and the script of its letters; "-" for scripts without a stemmer."""
+_SCRIPT_STARTS = [int(start, 16) for start in _SCRIPT_BLOCKS[::2]]
+_SCRIPTS = [name.strip("-") for name in _SCRIPT_BLOCKS[1::2]]
 
 
 def script_of(character: str) -> str:
     """Return the name of a letter's script; "" for scripts without a stemmer here, unspaced ones included."""
     block = bisect_right(_SCRIPT_STARTS, ord(character)) - 1
-    return _SCRIPT_BLOCKS[block][1] if block >= 0 else ""
+    return _SCRIPTS[block] if block >= 0 else ""
 
 
 def shape(text: str) -> str:

@@ -90,9 +90,7 @@ class StageTable(_FittedTable[StageRow]):
     def __init__(self) -> None:
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
-            Column[StageRow](
-                tr("Before"), 8, lambda row: row.stage.before, lambda row: number(row.stage.before), True
-            ),
+            Column[StageRow](tr("Before"), 8, lambda row: row.stage.before, lambda row: number(row.stage.before), True),
             Column[StageRow](tr("After"), 8, lambda row: row.stage.after, lambda row: number(row.stage.after), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: milliseconds_text(row.stage.milliseconds), True),
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine import (
+    IncreaseKind,
     MatchField,
     MemorySearchResult,
     ResultExplanation,
@@ -58,9 +59,15 @@ FIELDS: dict[MatchField, str] = {
 _MINIMUMS = frozenset({"threshold", "age", "unknown", "unrelated"})
 """Stages that leave out results below a minimum score."""
 _NEAR = marked("near each other")
-_NAME = marked("match of the title or name")
-_HELD = marked("share of the query")
-_IN_PROJECT = marked("words in other passages of the project")
+_INCREASES: dict[IncreaseKind, str] = {
+    "coverage": marked("share of the query"),
+    "file": marked("rest of the query near the passage"),
+    "project": marked("words in other passages of the project"),
+    "title": marked("match of the title or name"),
+    "definition": marked("definition of the name"),
+    "spelling": marked("words spelled as one name"),
+    "signs": marked("numbers with their signs"),
+}
 _OTHER_WORD = marked("also in this passage; another word of the OR counts")
 _ORIGINS = {
     "name": marked("the name"),
@@ -155,12 +162,7 @@ def parts(reason: ResultExplanation) -> list[Part]:
     """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
     terms = sorted(reason.terms, key=lambda term: -term.score)
     present = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
-    others = (
-        (_NEAR, reason.proximity),
-        (_NAME, reason.from_name),
-        (_HELD, reason.from_coverage),
-        (_IN_PROJECT, reason.from_project),
-    )
+    others = [(_NEAR, reason.proximity), *((_INCREASES[part.kind], part.score) for part in reason.increases)]
     added = [Part(tr(label), score, "") for label, score in others if score >= 0.005]
     return present + added + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
 
@@ -244,11 +246,8 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Score of a full match"), number(reason.full_bm25, ".2f")
         yield tr("Score from BM25"), number(reason.from_bm25, ".3f")
         yield tr("Share of the query"), number(reason.coverage, ".0%")
-        yield tr("Added for this share"), number(reason.from_coverage, ".3f")
-        if reason.from_name:
-            yield tr("Added for the title or name"), number(reason.from_name, ".3f")
-        if reason.in_project:
-            yield tr("Added for words in other passages of the project"), number(reason.from_project, ".3f")
+        for increase in reason.increases:
+            yield tr("Added: {kind}", kind=tr(_INCREASES[increase.kind])), number(increase.score, ".3f")
     yield from _meaning(reason)
     if reason.time:
         yield tr("Time in the query"), reason.time

@@ -30,6 +30,10 @@ The left hose leaks at the joint, so the pump ran dry twice.
 """
 
 
+def _increased(reason: ResultExplanation) -> float:
+    return sum(increase.score for increase in reason.increases)
+
+
 def _reason(outcome: SearchOutcome, path: str) -> ResultExplanation:
     index = [result.path for result in outcome.results].index(path)
     return outcome.explanation.results[index]
@@ -68,7 +72,7 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.citation == result.citation
         assert reason.score == pytest.approx(result.score, abs=1e-5)
         assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
-        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
+        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + _increased(reason)))
         if not reason.missing:
             assert reason.from_bm25 == pytest.approx(reason.bm25 / reason.full_bm25 + reason.proximity)
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
@@ -109,7 +113,7 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     memory.sync()
     outcome = memory.search(query, min_score=0, explain=True)
     for reason in outcome.explanation.results:
-        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
+        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + _increased(reason)))
         if reason.coverage == 1.0:
             assert reason.from_bm25 >= sum(term.score for term in reason.terms) + reason.proximity - 1e-6
         if words_alone:
@@ -452,9 +456,9 @@ def test_session_found_by_a_name_in_another_of_its_project(talks) -> None:
     outcome = talks.search(ABOUT_VARNISH, explain=True)
     assert [Path(result.path).stem for result in outcome.results] == ["berth", "mast"]
     reason = outcome.explanation.results[1]
-    assert reason.in_project == ("Marlene's", "berth")
+    assert [one.words for one in reason.increases if one.kind == "project"] == [("Marlene's", "berth")]
     share = sum(term.score for term in reason.terms)
-    parts = share + reason.from_coverage + reason.from_project
+    parts = share + _increased(reason)
     assert outcome.results[1].score == pytest.approx(reason.text_weight * parts, abs=1e-5)
     [words] = [str(of) for of in reasons_of(reason) if of.part == "words"]
     assert "Other passages of the project contain “Marlene's”, “berth”: 0.28 more." in words
@@ -465,12 +469,12 @@ def test_words_count_only_within_a_project(talks, name: str) -> None:
     outcome = talks.search(ABOUT_VARNISH, explain=True, min_score=0.0)
     [path] = [result.path for result in outcome.results if Path(result.path).stem == name]
     reason = _reason(outcome, path)
-    assert (reason.in_project, reason.from_project) == ((), 0.0)
+    assert "project" not in {increase.kind for increase in reason.increases}
 
 
 def test_words_outside_the_filter_do_not_count(talks) -> None:
     [mast] = talks.search(f"{ABOUT_VARNISH} path:mast", explain=True, min_score=0.0).explanation.results
-    assert mast.in_project == ()
+    assert "project" not in {increase.kind for increase in mast.increases}
 
 
 def test_stages_agree_on_a_best_score_just_below_the_minimum(open_memory) -> None:

@@ -57,7 +57,7 @@ def test_note_with_query_as_title_is_first(memory, query: str, path: str, mode: 
     assert reason.named
     assert reason.fresh_score == 1.0
     assert not any(other.named for other in outcome.explanation.results[1:])
-    assert "1 passage comes first" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
+    assert "Passages first because" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
 
 
 @pytest.mark.parametrize("mode", ["keyword", "auto"])

@@ -265,7 +265,7 @@ def test_words_outside_the_limits_show_the_subject(open_memory, workspace: Path,
         outcome = memory.search(LONG_QUERY, path_glob="shed/*", session_key=session, correct=False, explain=True)
         assert bool(outcome.results) == some
         notes = [stage.note for stage in outcome.explanation.stages if stage.name == "limits"]
-        assert [note.endswith("satisfy the limits.") for note in notes] == [True] * some
+        assert ["satisfy the limits" in note for note in notes] == [True] * some
 
 
 def test_date_alone_does_not_answer_for_missing_name(open_memory, workspace: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.providers import Calibration
+from engine.records import ResultExplanation
 from engine.search import document_frequencies, keyword_leg, search_context
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
@@ -21,6 +22,10 @@ from tests.helpers.sync_worker import open_with_fake
 
 _COUNT = 60
 Find = Callable[..., list[str]]
+
+
+def _kinds(reason: ResultExplanation) -> set[str]:
+    return {increase.kind for increase in reason.increases}
 
 
 @pytest.fixture
@@ -399,7 +404,7 @@ def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
     assert outcome.explanation is not None
     assert len(outcome.explanation.results) == _COUNT
     for reason in outcome.explanation.results:
-        beside = reason.from_name + reason.from_coverage
+        beside = sum(increase.score for increase in reason.increases)
         assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + beside))
         if not reason.missing:
             assert reason.from_bm25 == pytest.approx(sum(term.score for term in reason.terms) + reason.proximity)
@@ -489,7 +494,7 @@ def test_explanation_names_title_bonus(memory: BuiltinMemory, tmp_path: Path) ->
     outcome = memory.search("how do relief valves and pumps work", min_score=0, explain=True)
     assert outcome.explanation is not None
     reason = outcome.explanation.results[0]
-    assert reason.from_name > 0
+    assert "title" in _kinds(reason)
     assert any("title or file name" in str(part) for part in reasons_of(reason))
 
 
@@ -519,7 +524,7 @@ def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, defi
         outcome = memory.search(query, explain=True)
         assert [result.path for result in outcome.results] == ["defines.md", "uses.md"]
         assert outcome.explanation is not None
-        assert [reason.name_match == "definition" for reason in outcome.explanation.results] == [True, False]
+        assert ["definition" in _kinds(reason) for reason in outcome.explanation.results] == [True, False]
     assert "The passage defines the name in the query" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
 
 
@@ -550,8 +555,8 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     outcome = memory.search(query, explain=True)
     assert outcome.results[0].path == "name.md"
     assert outcome.explanation is not None
-    match = {"extract value": "spelling", "--extract-value": "signs"}.get(query, "name")
-    assert outcome.explanation.results[0].name_match == match
+    match = {"extract value": {"spelling"}, "--extract-value": {"signs"}}.get(query, set())
+    assert _kinds(outcome.explanation.results[0]) & {"spelling", "signs"} == match
 
 
 @pytest.mark.parametrize(
@@ -567,7 +572,7 @@ def test_only_the_whole_name_spells_the_query(memory: BuiltinMemory, tmp_path: P
     memory.sync()
     outcome = memory.search("extract value", explain=True)
     assert outcome.explanation is not None
-    assert [reason.name_match == "spelling" for reason in outcome.explanation.results] == [spells]
+    assert ["spelling" in _kinds(reason) for reason in outcome.explanation.results] == [spells]
 
 
 def test_use_of_a_name_is_not_a_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -577,7 +582,7 @@ def test_use_of_a_name_is_not_a_definition(memory: BuiltinMemory, tmp_path: Path
     memory.sync()
     outcome = memory.search("load_dotenv", explain=True)
     assert outcome.explanation is not None
-    assert all(reason.name_match != "definition" for reason in outcome.explanation.results)
+    assert ["definition" in _kinds(reason) for reason in outcome.explanation.results] == [False] * len(lines)
 
 
 @pytest.mark.parametrize("query", ["weir", "pump gauges", "today weir unheardof", "pum"])
@@ -938,8 +943,8 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     assert results.results[0].path == "shed.md"
     assert results.explanation is not None
     reason = results.explanation.results[0]
-    assert reason.in_file
-    assert any("other passages of its file contain the rest" in str(part) for part in reasons_of(reason))
+    assert "file" in _kinds(reason)
+    assert any("Other passages of its file contain the rest" in str(part) for part in reasons_of(reason))
     complete = f"The slates lie here. {FILLER * 60} No mortar there."
     (tmp_path / "notes" / "both.md").write_text(complete[-2_000:] + "\n\nThe slates need no mortar.\n", "utf-8")
     memory.sync()
@@ -949,7 +954,8 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     for query in ("slates leak mortar crumbles", "roof slates leak wall mortar crumbles"):
         longer = memory.search(query, max_results=1, explain=True)
         assert longer.explanation is not None
-        assert (longer.results[0].path, longer.explanation.results[0].in_file) == ("shed.md", True)
+        assert longer.results[0].path == "shed.md"
+        assert "file" in _kinds(longer.explanation.results[0])
 
 
 def test_score_of_words_in_two_sections_depends_on_no_other_note(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -959,7 +965,7 @@ def test_score_of_words_in_two_sections_depends_on_no_other_note(memory: Builtin
         memory.sync()
         explanation = memory.search("slates mortar", max_results=9, explain=True).explanation
         assert explanation is not None
-        return next(reason.from_coverage for reason in explanation.results if reason.in_file)
+        return next(one.score for reason in explanation.results for one in reason.increases if one.kind == "file")
 
     alone = bonus()
     (tmp_path / "notes" / "both.md").write_text("The slates need no mortar.\n", "utf-8")

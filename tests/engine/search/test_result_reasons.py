@@ -3,7 +3,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.records import ResultExplanation, TermMatch
+from engine.records import Increase, ResultExplanation, TermMatch
 from engine.search.result_reasons import reasons_of
 from tests.helpers.fake_explanations import make_reason
 
@@ -141,14 +141,11 @@ def test_unknown_language_of_query_is_reported() -> None:
 
 def test_effect_of_missing_words_on_bm25_is_stated() -> None:
     sentences = _sentences(make_reason(from_bm25=0.5, coverage=0.5))
-    assert sentences["words"].endswith(
-        "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
-        "The missing part lowers the value of the BM25 sum to 0.50."
-    )
-    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, coverage=1.0, from_coverage=0.21))
+    assert sentences["words"].endswith("Missing words lower the value of the BM25 sum to 0.50.")
+    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, coverage=1.0, increases=(Increase("coverage", 0.21),)))
     assert raised["words"].endswith(
-        "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
-        "This share of the query raises the value of the BM25 sum to 0.35."
+        "The share of the query in the passage raises this value to 0.35. "
+        "The passage contains 100% of the query, weighted by rarity: 0.21 more."
     )
     full = _sentences(make_reason(bm25=12.0, from_bm25=1.23))
     assert full["words"].endswith(

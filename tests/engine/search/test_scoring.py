@@ -55,8 +55,8 @@ def _score(contributions: list[float], idfs: list[float]) -> float:
 def test_words_elsewhere_raise_score_by_their_part_of_coverage() -> None:
     alone = scoring.text_parts([2.0, 0.0], scoring.Scale.of([2.0, 2.0]))
     helped = msgspec.structs.replace(alone, elsewhere=0.5)
-    assert helped.evidence - alone.evidence == pytest.approx(helped.from_coverage - alone.from_coverage)
-    assert helped.from_coverage > alone.from_coverage
+    assert helped.evidence - alone.evidence == pytest.approx(helped.increases["file"])
+    assert helped.increases["file"] > alone.increases["file"]
 
 
 def test_all_terms_full_score_one_of_two_below_half() -> None:
@@ -79,7 +79,7 @@ def test_consecutive_words_score_by_distance() -> None:
     scale = scoring.Scale.of([6.0, 6.0])
     parts = scoring.text_parts([4.0, 4.0], scale, beside)
     assert parts.score > scoring.text_parts([4.0, 4.0], scale, apart).score
-    assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full + parts.from_coverage)
+    assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full + parts.increases["coverage"])
 
 
 def test_long_question_tolerates_missing_words() -> None:

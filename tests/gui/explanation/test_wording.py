@@ -1,6 +1,6 @@
 import pytest
 
-from engine import MemorySearchResult, SearchStage
+from engine import Increase, MemorySearchResult, SearchStage
 from gui.explanation import wording
 from gui.explanation.tables import stage_rows
 from tests.helpers.fake_explanations import WEAK, explain, make_reason
@@ -44,16 +44,16 @@ def test_terms_are_ordered_by_score_with_missing_last():
 
 
 def test_words_of_the_project_are_a_part_and_a_figure():
-    reason = make_reason(in_project=("Marlene",), from_project=0.05)
+    reason = make_reason(increases=(Increase("project", 0.05, ("Marlene",)),))
     assert "words in other passages of the project 0.05" in wording.spoken_parts(wording.parts(reason))
     figures = {figure.name: figure.value for figure in wording.figures(reason)}
-    assert figures["Added for words in other passages of the project"] == "0.050"
+    assert figures["Added: words in other passages of the project"] == "0.050"
 
 
 def test_match_of_title_is_listed_as_part_and_figure():
-    reason = make_reason(from_name=0.98)
+    reason = make_reason(increases=(Increase("title", 0.98),))
     assert "near each other 0.03, match of the title or name 0.98" in wording.spoken_parts(wording.parts(reason))
-    assert wording.Figure("Added for the title or name", "0.980") in wording.figures(reason)
+    assert wording.Figure("Added: match of the title or name", "0.980") in wording.figures(reason)
 
 
 def test_figures_have_values_and_units():
@@ -78,7 +78,6 @@ def test_figures_omit_unused_parts():
             "Added for nearby words",
             "Score of a full match",
             "Share of the query",
-            "Added for this share",
             "Score from BM25",
         ),
     }
