@@ -25,6 +25,7 @@ from engine.insight.health.database import check_user_data
 from engine.insight.health.health_check import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding, PathState
 from engine.settings import settings_path
+from engine.store.connection import read_only_message
 from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
@@ -140,7 +141,12 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
 
 
 def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
-    yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
+    folder = index_files(workspace.folder, workspace.settings.store.path).folder
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if os.access(existing, os.W_OK):
+        yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
+    else:
+        yield failed("index", "Index", read_only_message(folder))
     yield from sources.check_stores(workspace.settings, find_transcripts(workspace.settings, cancel=token), {})
     yield from provider.check_keys(workspace.settings)
     selection = select_provider(workspace.settings, cancel=token)

@@ -234,9 +234,11 @@ class _Advice:
 
     def _similar_values(self) -> Iterator[SearchRemedy]:
         """Suggest the query with similar values of its operators, if nothing satisfies these."""
+        unmet = () if self._context.understood is None else self._context.understood.unmet
+        if not unmet:
+            return
         from engine.search.completion import similar_values
 
-        unmet = () if self._context.understood is None else self._context.understood.unmet
         for clause in unmet:
             atoms = () if clause.negated else clause.alternatives
             fields = [(atom.name, atom.value) for atom in atoms if isinstance(atom, Field)]

@@ -370,16 +370,20 @@ def tool_texts(
     words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
     if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED:
         return
+    from engine.store.sessions import newest_transcripts
+
+    files = context.scope.all_files(snapshot)
+    if not (newest := newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT)):
+        return
     from engine.corpus.transcripts.session_stores import TranscriptLocator
     from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain, plain_parts  # every format
     from engine.records import SearchRemedy
-    from engine.store.sessions import newest_transcripts
 
     if not (parts := plain_parts(words)):
         return
-    context.reads_files, files = True, context.scope.all_files(snapshot)
+    context.reads_files = True
     bytes_left, parsed, locator = _MAX_BYTES, 0, TranscriptLocator(settings)
-    for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
+    for name, size, title in newest:
         if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
             return
         with suppress(OSError, PathRefused, *PARSER_FAULTS):

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,14 @@ def test_doctor_creates_no_missing_index(verb: Run, database: Path) -> None:
     assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")
     assert verb("doctor", "--repair", "--json").json["repaired"] == []
     assert not database.exists()
+
+
+def test_unwritable_folder_of_missing_index_fails(verb: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    answer = verb("doctor", "--json")
+    found = checks(answer)["Index"]
+    assert (answer.code, found["state"]) == (1, "failed")
+    assert "make the folder writable" in found["detail"]
 
 
 def test_changed_notes_are_counted(verb: Run, folder: Path) -> None:
