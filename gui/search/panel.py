@@ -170,6 +170,12 @@ class Preview(QObject):
             self._emitted = self._identity(result)
         self.idle.emit()
 
+    @Slot()
+    def wait(self) -> None:
+        """Wait again for the whole time if a result is about to be emitted: the next answer will replace it."""
+        if self._timer.isActive():
+            self._timer.start()
+
     @Slot(object)
     def _follow(self, result: MemorySearchResult | None) -> None:
         if result is None:
@@ -248,6 +254,7 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.answer_changed.connect(self._on_answer)
         self.controller.builder.query_changed.connect(self._forget_list)
         self.preview.idle.connect(self._emit_settled)
+        self.box.text_changed.connect(self.preview.wait)
         self.box.edit.list_requested.connect(self.focus_list)
         self.box.edit.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)

@@ -92,11 +92,10 @@ class SourceView(LineCanvas):
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and scroll to it; None frames none."""
         self.current_hit = hit
+        self.viewport().update()
         if hit is not None:
             self.selection.start_at((hit.line, hit.end))
             self._bring_into_view(hit)
-            self._moved()
-        self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         """Show ticks in the scroll bar for the hits that the keys n and N go to."""
@@ -110,7 +109,7 @@ class SourceView(LineCanvas):
         if top is None or not 0 <= top + row * self.row_height <= height - 2 * self.row_height:
             self.scroll_position.go_to(hit.line, above=height // 3, within=row * self.row_height)
         self._widest = max(self._widest, laid.width)
-        self._sync_bars()
+        self._moved()
         bar, available = self.horizontalScrollBar(), self._text_width()
         if not bar.value() <= left <= right <= bar.value() + available:
             bar.setValue(round(max(0.0, right - available * 2 / 3)))

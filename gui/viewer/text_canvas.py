@@ -334,6 +334,10 @@ class LineCanvas(LineScroller):
     def _sync_bars(self) -> None:
         super()._sync_bars()
         self._overview.set_length(max(self.line_count, self.viewport().height() // self.row_height))
+        self._sync_across()
+
+    def _sync_across(self) -> None:
+        """Update the horizontal bar, whose range grows with the widest line painted so far."""
         across = self.horizontalScrollBar()
         across.setRange(0, 0 if self._wrap else max(0, round(self._widest) - self._text_width()))
         across.setPageStep(self._text_width())
@@ -421,7 +425,7 @@ class LineCanvas(LineScroller):
         self.painted = not left_out and self._unpainted.isEmpty()
         if widest > self._widest:
             self._widest = widest
-            self._sync_bars()
+            self._sync_across()
         if left_out:  # painted parts would use up the time of the next frame again
             self._unpainted = self._unpainted.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
             self._next_frame.start(0)

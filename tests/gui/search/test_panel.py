@@ -817,6 +817,18 @@ def test_preview_waits_longer_for_typing_than_for_a_choice(qtbot, panel, box, re
     assert signals["selected"][-1] == (results.current_result().path, "timer")
 
 
+def test_preview_waits_again_after_another_key(qtbot, panel, box):
+    (timer,) = panel.preview.findChildren(QTimer)
+    qtbot.keyClicks(box, "timer")
+    qtbot.waitUntil(lambda: panel.view.has_results and not panel.busy)
+    timer.start(100_000)
+    qtbot.waitUntil(lambda: timer.remainingTime() < 99_000)
+    qtbot.keyClick(box, "s")
+    assert timer.remainingTime() > 99_000
+    timer.stop()
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
 def test_opened_result_is_not_previewed_later(qtbot, panel, box, results, signals):
     panel.controller.idle.connect(lambda: qtbot.keyClick(box, Key.Key_Return), Qt.ConnectionType.SingleShotConnection)
     box.setText("timer")
