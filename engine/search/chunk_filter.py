@@ -122,14 +122,18 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
 
         `few`: few chunks are found, so that also fewer files are looked up, unless their chunks are listed already.
         """
+        if "_share" not in vars(self):
+            every, files = snapshot.file_count(), len(self.files or ())
+            large = self.chunks is None and every > document_frequencies.LARGE // _MANY_SHARE
+            vars(self)["_share"] = files / every if large and files != len(snapshot.visible or ()) else 0.0
+        share: float = vars(self)["_share"]
+        if not share or (share * _MANY_SHARE <= 1 and not (few and "_listed" not in vars(self))):
+            return None
         if "_marks_of_files" not in vars(self):
-            files, marks, every = self.files or (), None, snapshot.file_count()
-            some = self.chunks is None and len(files) != len(snapshot.visible or ())
-            if some and every > document_frequencies.LARGE // _MANY_SHARE:
-                marks = _marks((0, *sorted(files)))
-            vars(self)["_marks_of_files"] = marks and b"\0" + marks[1][1:], len(files) * _MANY_SHARE > every
-        found: tuple[bytes | None, bool] = vars(self)["_marks_of_files"]
-        return found[0] if found[1] or (few and "_listed" not in vars(self)) else None
+            marks = _marks((0, *sorted(self.files or ())))
+            vars(self)["_marks_of_files"] = marks and b"\0" + marks[1][1:]
+        found: bytes | None = vars(self)["_marks_of_files"]
+        return found
 
     def is_listed(self, snapshot: Snapshot) -> bool:
         """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or many."""
