@@ -41,6 +41,7 @@ _MANY_SHARE = 3
 _MAX_CACHED = 5
 """Maximum number of cached lists, the files and chunks of two filters and the number of chunks: typing repeats them."""
 _T = TypeVar("_T")
+_IDS = "SELECT value FROM carray(?)"
 _MAX_MARKS = 8_000_000
 """Bytes of the longest table of marks, which is copied for each statement in a few ms."""
 _TICK = 0.001
@@ -137,14 +138,18 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
 
         `few`: few chunks are found, so that also fewer files are looked up, unless their chunks are listed already.
         """
+        if "_share" not in vars(self):
+            every, files = snapshot.file_count(), len(self.files or ())
+            large = self.chunks is None and every > document_frequencies.LARGE // _MANY_SHARE
+            vars(self)["_share"] = files / every if large and files != len(snapshot.visible or ()) else 0.0
+        share: float = vars(self)["_share"]
+        if not share or (share * _MANY_SHARE <= 1 and not (few and "_listed" not in vars(self))):
+            return None
         if "_marks_of_files" not in vars(self):
-            files, marks, every = self.files or (), None, snapshot.file_count()
-            some = self.chunks is None and len(files) != len(snapshot.visible or ())
-            if some and every > document_frequencies.LARGE // _MANY_SHARE:
-                marks = _marks((0, *sorted(files)))
-            vars(self)["_marks_of_files"] = marks and b"\0" + marks[1][1:], len(files) * _MANY_SHARE > every
-        found: tuple[bytes | None, bool] = vars(self)["_marks_of_files"]
-        return found[0] if found[1] or (few and "_listed" not in vars(self)) else None
+            marks = _marks((0, *sorted(self.files or ())))
+            vars(self)["_marks_of_files"] = marks and b"\0" + marks[1][1:]
+        found: bytes | None = vars(self)["_marks_of_files"]
+        return found
 
     def is_listed(self, snapshot: Snapshot) -> bool:
         """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or many."""
@@ -337,33 +342,33 @@ def newest(snapshot: Snapshot, scope: ChunkFilter, limit: int, without: Sequence
     A note's date is the latest of its own dates, or without one the time of its last change. Files with a chunk in
     `without` are left out.
     """
-    tables, chunks = snapshot.tables, scope.chunks
-    files_of = f"SELECT c.file_id FROM carray(?) w CROSS JOIN {tables.chunk_rows} ON c.id = w.value"
-    if chunks is None:
-        among = f"""carray(?) w CROSS JOIN {tables.files} f ON f.id = w.value
-            WHERE EXISTS (SELECT 1 FROM {tables.chunks} WHERE file_id = f.id)"""
-    else:
-        among = f"{tables.files} f WHERE id IN ({files_of})"
-    rows: list[tuple[int, int, str]] = list(
-        snapshot.connection.execute(
-            f"SELECT f.id, f.mtime_ns, f.path FROM {among} AND id NOT IN ({files_of})",
-            (id_array(scope.files or () if chunks is None else chunks), id_array(without)),
-        )
-    )
+    tables, chunks, run = snapshot.tables, scope.chunks, snapshot.connection.execute
+    files_of = f"SELECT DISTINCT c.file_id FROM carray(?) w CROSS JOIN {tables.chunk_rows} ON c.id = w.value"
+    among = f"SELECT value FROM carray(?) WHERE EXISTS (SELECT 1 FROM {tables.chunks} WHERE file_id = value)"
+    found = run(among, (id_array(scope.files or ()),)) if chunks is None else run(files_of, (id_array(chunks),))
+    excluded = {file for (file,) in run(files_of, (id_array(without),))}
+    files = [file for (file,) in found if file not in excluded]
     latest = dict(note_days.get(snapshot))
+    # Only the rows of the newest ones are read: those with one of the latest days, and of the others the last changed.
+    days = heapq.nlargest(limit, {latest[file] for file in files if file in latest})
+    best = [file for file in files if days and latest.get(file, -math.inf) >= days[-1]]
+    undated = id_array([file for file in files if file not in latest])
+    changes = f"""SELECT f.id FROM carray(?) w CROSS JOIN {tables.files} f ON f.id = w.value
+        ORDER BY f.mtime_ns DESC, f.path LIMIT {limit}"""
+    best += (file for (file,) in run(changes, (undated,)))
+    rows = list(run(f"SELECT id, mtime_ns, path FROM {tables.files} WHERE id IN ({_IDS})", (id_array(best),)))
 
     def order(row: tuple[int, int, str]) -> tuple[float, int, str]:
         file, changed, path = row
         return -(latest[file] * _DAY if file in latest else changed / 1e9), -changed, path
 
     first = dict[int, int]()
-    query = f"""SELECT file_id, id FROM {tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))
-        ORDER BY {IN_TEXT_ORDER}"""
+    query = f"SELECT file_id, id FROM {tables.chunks} WHERE file_id IN ({_IDS}) ORDER BY {IN_TEXT_ORDER}"
     chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
-    for file, id_ in snapshot.connection.execute(query, (id_array(chosen),)):
+    for file, id_ in run(query, (id_array(chosen),)):
         if file not in first and (chunks is None or chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_):
             first[file] = id_
-    return [first[file] for file in chosen], len(rows)
+    return [first[file] for file in chosen], len(files)
 
 
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
