@@ -98,12 +98,12 @@ def _named_among(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
+    names.append(query.text.strip())  # a number is compared with its signs
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
-    folders = query.text.strip(" /").count("/")
-    whole = {"".join(_words(text)) for text in (query.text, query.free_text)}
+    whole = {names[-1], *("".join(_words(text)) for text in (query.text, query.free_text))}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
-        if folders:
+        if folders := query.text.strip(" /").count("/"):
             called |= _names_of_file(title, "_".join(path.split("/")[-folders - 1 :]), aliases)
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, not called.isdisjoint(whole), line)
@@ -480,10 +480,10 @@ def put_first(
 
 @lru_cache(4096)  # all chunks of a file have the same names
 def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
-    """Return the letters and digits of a file's title, name with and without suffix, number, and aliases."""
+    """Return the letters and digits of a file's title, name with and without suffix, and aliases, and its number."""
     name = path.rpartition("/")[2]
-    names = title, name.rpartition(".")[0], name, *_NUMBERED.findall(name), *aliases.splitlines()
-    return frozenset(map(letters_of_name, names))
+    names = title, name.rpartition(".")[0], name, *aliases.splitlines()
+    return frozenset(map(letters_of_name, names)).union(_NUMBERED.findall(name))
 
 
 def is_acronym(typed: str, name: str) -> bool:

@@ -354,7 +354,8 @@ def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path
 
 @pytest.mark.parametrize("number", ["0012", "04.14"])
 def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, number: str) -> None:
-    (workspace / f"{number}-use-valves.md").write_text("# Use valves\n\nEach pump gets one.\n", "utf-8")
+    for name in (f"{number}-use-valves", "0414-use-pumps"):
+        (workspace / f"{name}.md").write_text("# Use valves\n\nEach pump gets one.\n", "utf-8")
     for at in range(9):
         text = f"See {number}: valve {number}, pump {at}, {number}.\n"
         (workspace / f"log-{at}.md").write_text(text, "utf-8")
