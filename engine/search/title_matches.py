@@ -98,7 +98,7 @@ def _named_among(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    names.append(query.text.strip())  # a number is compared with its signs
+    names.append(f"#{query.text.strip()}")  # a number is compared with its signs
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
     whole = {names[-1], *("".join(_words(text)) for text in (query.text, query.free_text))}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
@@ -483,7 +483,7 @@ def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
     """Return the letters and digits of a file's title, name with and without suffix, and aliases, and its number."""
     name = path.rpartition("/")[2]
     names = title, name.rpartition(".")[0], name, *aliases.splitlines()
-    return frozenset(map(letters_of_name, names)).union(_NUMBERED.findall(name))
+    return frozenset(map(letters_of_name, names)).union(map("#{}".format, _NUMBERED.findall(name)))
 
 
 def is_acronym(typed: str, name: str) -> bool:
