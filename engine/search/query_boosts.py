@@ -37,7 +37,8 @@ _MAX_NAMED = 2000
 _MAX_SIGNED = 6
 """Maximum number of words of a query whose words are compared with their signs: those of a longer one are rarer."""
 _AROUND_WORDS = "\"'`“”„«».,;:!?…"
-_WITH_SIGNS = lazy_pattern(r"\A(?:--?|[~/@&%\\])[^\W\d]|[^\W\d]\w*\(|[=\[\]{}<>|$@\\+*^~]|::")
+_SIGNS = r"[=\[\]{}<>|$@\\+*^~]"
+_WITH_SIGNS = lazy_pattern(rf"\A(?:--?|[/&%])[^\W\d]|[^\W\d]\w*\(|\w.*{_SIGNS}|{_SIGNS}.*\w|::")
 """Matches signs that are part of a name or an expression, rather than punctuation of a sentence."""
 _ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")

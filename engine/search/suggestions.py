@@ -20,7 +20,7 @@ from engine.search.chunk_filter import ChunkFilter, SnapshotCache
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.pipeline_stages import Term
 from engine.search.query_embedding import WordModel
-from engine.search.title_matches import NoteNames, letters_of_name
+from engine.search.title_matches import NoteNames, is_acronym, letters_of_name
 from engine.store.connection import id_array, number
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
@@ -279,10 +279,12 @@ def _is_unsure(analysis: QueryAnalysis) -> bool:
 
 
 def completes_name(typed: str, name: str) -> bool:
-    """Return whether the query, or a word of it, is the beginning of a name or the name with other punctuation."""
+    """Return whether the query, or a word of it, is the beginning of a name, its acronym, or the name with other
+    punctuation.
+    """
     if typed.isalnum() and name.isalnum():
         return False
-    return letters_of_name(name).startswith(letters_of_name(typed))
+    return is_acronym(typed, name) or letters_of_name(name).startswith(letters_of_name(typed))
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:

@@ -33,6 +33,8 @@ _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
 _MAX_WORDS = 12
 """Maximum number of words of a title; pasted text is longer."""
 _ENDING = lazy_pattern(r"(?<=\w)\.[A-Za-z]\w{0,3}$")
+_NUMBERED = lazy_pattern(r"\A(?!(?:19|20)\d\d[-_ ])(\d[\d.]{2,})[-_ ]+(?=[^\W\d])")
+"""Matches the number that a name begins with, such as 0012 or 04.14; not a year."""
 _MAX_NAMED, _MAX_LOOKED_UP = 50, 200
 _LONGEST = 200
 """Maximum number of characters of a name to compare."""
@@ -96,14 +98,13 @@ def _named_among(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
+    names.append(f"#{query.text.strip()}")  # a number is compared with its signs
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
-    folders = query.text.strip(" /").count("/")
-    whole = {"".join(_words(text)) for text in (query.text, query.free_text)}
+    whole = {names[-1], *("".join(_words(text)) for text in (query.text, query.free_text))}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
-        if folders:
-            with_folders = "/".join(path.split("/")[-folders - 1 :])
-            called |= {letters_of_name(with_folders), letters_of_name(_ENDING.sub("", with_folders))}
+        if folders := query.text.strip(" /").count("/"):
+            called |= _names_of_file(title, "_".join(path.split("/")[-folders - 1 :]), aliases)
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, not called.isdisjoint(whole), line)
         elif half_typed and any(name.startswith(names[0]) for name in called):
@@ -180,7 +181,7 @@ class NoteNames:
         self._known = SnapshotCache[dict[str, list[tuple[int, str, str]]]](lambda snapshot: {})
 
     def completing(self, snapshot: Snapshot, query: str, scope: ChunkFilter) -> list[str]:
-        """Return at most three names of searched notes that the query spells or begins, likeliest first.
+        """Return at most three names of searched notes that the query spells, begins or abbreviates, likeliest first.
 
         A name is a title, an alias or a file name; only letters and digits are compared. Empty if the query is a name,
         or has operators.
@@ -191,8 +192,7 @@ class NoteNames:
         best = dict[int, tuple[bool, int, str, str]]()  # by file, which has a name with and without its extension
         for file, letters, written in self._starting(snapshot, query, typed):
             if (
-                letters.startswith(typed)
-                and len(typed) >= _MIN_TYPED * len(letters)
+                ((letters.startswith(typed) and len(typed) >= _MIN_TYPED * len(letters)) or is_acronym(typed, written))
                 and file not in snapshot.hidden
                 and (scope.files is None or file in scope.files)
             ):
@@ -468,9 +468,15 @@ def put_first(
 
 @lru_cache(4096)  # all chunks of a file have the same names
 def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
-    """Return the letters and digits of a file's title, of its name with and without its suffix, and of its aliases."""
+    """Return the letters and digits of a file's title, name with and without suffix, and aliases, and its number."""
     name = path.rpartition("/")[2]
-    return frozenset(map(letters_of_name, (title, name.rpartition(".")[0], name, *aliases.splitlines())))
+    names = title, name.rpartition(".")[0], name, *aliases.splitlines()
+    return frozenset(map(letters_of_name, names)).union(map("#{}".format, _NUMBERED.findall(name)))
+
+
+def is_acronym(typed: str, name: str) -> bool:
+    """Return whether letters are the first ones of a name's words: "gtd" for "Getting Things Done"."""
+    return len(typed) >= _SHORTEST_DEFINED and "".join(word[0] for word in _words(name)) == typed.lower()
 
 
 def letters_of_name(name: str) -> str:

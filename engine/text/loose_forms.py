@@ -109,7 +109,7 @@ _OPEN_SYLLABLES, _FINALS = range(0xAC00, 0xD7A4, 28), range(1, 28)  # of Hangul:
 
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
-_KANA = lazy_pattern("[\u3041-\u30ff]")
+_KANA = lazy_pattern("[\u3041-\u30fa\u30fc-\u30ff]")  # without the middle dot, which Chinese titles have, too
 _OTHER_KANA = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {
     code: code - 0x60 for code in range(0x30A1, 0x30F7)
 }

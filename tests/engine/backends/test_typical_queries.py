@@ -350,3 +350,32 @@ def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path
     names = ["worker/components.md", "client/components.md", "worker/components"]
     found = {query: memory.search(query).results[0].path for query in names}
     assert found == {query: f"{query.removesuffix('.md')}.md" for query in names}
+
+
+@pytest.mark.parametrize("number", ["0012", "04.14"])
+def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, number: str) -> None:
+    for name in (f"{number}-use-valves", "0414-use-pumps"):
+        (workspace / f"{name}.md").write_text("# Use valves\n\nEach pump gets one.\n", "utf-8")
+    for at in range(9):
+        text = f"See {number}: valve {number}, pump {at}, {number}.\n"
+        (workspace / f"log-{at}.md").write_text(text, "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    first, second = [result.path for result in memory.search(number).results][:2]
+    assert first == f"{number}-use-valves.md"
+    assert second.startswith("log-")
+
+
+def test_acronym_that_occurs_nowhere_finds_the_title(open_memory, workspace: Path) -> None:
+    (workspace / "method.md").write_text("# Getting Things Done\n\nA list for each place.\n", "utf-8")
+    for at, title in enumerate(("Getting tired", "Great deeds", "Things done", "Get the new doors")):
+        (workspace / f"other-{at}.md").write_text(f"# {title}\n\nSomething else {at}.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("GTD")
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == "Getting Things Done"
+    assert outcome.results[0].path == "method.md"
+    (workspace / "own.md").write_text("We use GTD for all of it.\n", "utf-8")
+    memory.sync()
+    assert [result.path for result in memory.search("GTD").results] == ["own.md"]
