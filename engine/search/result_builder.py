@@ -90,7 +90,7 @@ def make_outcome(
         all_words=bool(score_inputs.words.complete),
         unknown_words=found.unknown_words,
         similar_only=bool(similar_only),
-        closest_only=bool(closest),
+        closest_only=found.closest_only,
         vector_weight=found.vector_weight,
         understood=_understood(context),
         within=() if found.within is None else found.within.answers,

@@ -196,14 +196,18 @@ def _notices(parts: Sequence[Part]) -> list[str]:
     another workspace has better ones.
     """
     messages: dict[str, list[str]] = {}
-    clear = any(part.outcome.results and not part.outcome.closest_only for part in parts)
+    clear = any(part.outcome.results and not _is_weak(part.outcome) for part in parts)
     for part in parts:
         outcome = part.outcome
         notice = " ".join(filter(None, (outcome.notice, *(remedy.advice for remedy in outcome.remedies))))
-        if notice and not (clear and outcome.closest_only):
+        if notice and not (clear and _is_weak(outcome)):
             messages.setdefault(notice, []).append(part.workspace.name)
     total = len(parts)
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]
+
+
+def _is_weak(outcome: SearchOutcome) -> bool:
+    return outcome.similar_only or outcome.closest_only
 
 
 def _explanation(parts: Sequence[Part], best: Sequence[_WorkspaceResult]) -> SearchExplanation | None:
