@@ -67,7 +67,6 @@ _HALF_TYPED = lazy_pattern(r".*\w\W*\s\W*\w+\Z", re.DOTALL)
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
-
 _SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
 """Minimum and maximum number of characters of a query that may be completed to a name."""
 _MIN_TYPED = 0.6
@@ -98,7 +97,7 @@ def _named_among(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    names.append(f"#{query.text.strip()}")  # a number is compared with its signs
+    names.append(" ".join(["#", *_WORD.findall(query.text)]))  # 0,300 is no name of `0300-x`, but 04 14 of `04.14 x`
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
     whole = {names[-1], *("".join(_words(text)) for text in (query.text, query.free_text))}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
@@ -471,7 +470,8 @@ def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
     """Return the letters and digits of a file's title, name with and without suffix, and aliases, and its number."""
     name = path.rpartition("/")[2]
     names = title, name.rpartition(".")[0], name, *aliases.splitlines()
-    return frozenset(map(letters_of_name, names)).union(map("#{}".format, _NUMBERED.findall(name)))
+    numbers = (" ".join(["#", *_WORD.findall(number)]) for number in _NUMBERED.findall(name))
+    return frozenset(map(letters_of_name, names)).union(numbers)
 
 
 def is_acronym(typed: str, name: str) -> bool:

@@ -364,6 +364,7 @@ def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, num
     first, second = [result.path for result in memory.search(number).results][:2]
     assert first == f"{number}-use-valves.md"
     assert second.startswith("log-")
+    assert memory.search(number.replace(".", " ")).results[0].path == first
 
 
 def test_acronym_that_occurs_nowhere_finds_the_title(open_memory, workspace: Path) -> None:
