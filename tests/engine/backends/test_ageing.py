@@ -200,7 +200,7 @@ def test_copies_move_down_for_variety(open_memory, workspace, provider, by_vecto
     assert (found[first][1].mmr_penalty, found[first][1].mmr_similar_to) == (0.0, "")
     stage = outcome.explanation.stages[-2]
     assert (stage.name, stage.before, stage.after) == ("diversity", 4, 4)
-    assert stage.note.startswith("2 of the first 4")
+    assert stage.note.endswith("2 of the first 4.")
 
 
 def test_single_query_overrides_ageing(open_memory, workspace: Path) -> None:
