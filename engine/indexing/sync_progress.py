@@ -13,6 +13,8 @@ _RATE_WINDOW = 8.0
 _RATE_NEEDS = 0.5
 _TIME_LEFT_NEEDS = 3.0
 """Seconds of measured work before a time is predicted: a phase begins slowly, and would seem to take hours."""
+_TIME_LEFT_WINDOW = 60.0
+"""Seconds from which a time is predicted. Files differ in size: 8 seconds of large ones made it ten times as long."""
 
 _LABELS: dict[SyncPhase, str] = {
     "waiting": marked("Waiting: another program is writing this index"),
@@ -75,6 +77,8 @@ class ProgressMeter:
         self._waiting = 0
         self._sent = 0.0
         self._marks: deque[tuple[float, int]] = deque()
+        self._minute: deque[tuple[float, int]] = deque()
+        """One mark a second, of the time from which the time left is predicted."""
         self.reused = 0
         self.embedded = 0
         self.cost_meter = CostMeter()
@@ -83,25 +87,32 @@ class ProgressMeter:
         """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
         self._waiting = waiting
-        self._marks.clear()
+        self._forget()
         self._mark()
         self._send()
 
     def step(self, completed: int, current_file: str) -> None:
         """Report that `completed` units of the phase are done, and which file is being processed."""
         if completed and not self._completed:
-            self._marks.clear()  # measured from here, since the first unit waits for a model to load
+            self._forget()  # measured from here, since the first unit waits for a model to load
         self._completed, self._file = completed, current_file
         now = time.monotonic()
         if now - self._sent >= _MIN_INTERVAL:
             self._mark()
             self._send()
 
+    def _forget(self) -> None:
+        self._marks.clear()
+        self._minute.clear()
+
     def _mark(self) -> None:
         now = time.monotonic()
         self._marks.append((now, self._completed))
-        while now - self._marks[0][0] > _RATE_WINDOW:
-            self._marks.popleft()
+        if not self._minute or now - self._minute[-1][0] >= 1:
+            self._minute.append(self._marks[-1])
+        for marks, window in ((self._marks, _RATE_WINDOW), (self._minute, _TIME_LEFT_WINDOW)):
+            while len(marks) > 1 and now - marks[0][0] > window:
+                marks.popleft()
 
     def _rate(self) -> float:
         (first, begun), (last, done) = self._marks[0], self._marks[-1]
@@ -110,8 +121,10 @@ class ProgressMeter:
     def _send(self) -> None:
         self._sent = time.monotonic()
         rate = self._rate()
-        known = rate > 0 and self._total and self._marks[-1][0] - self._marks[0][0] >= _TIME_LEFT_NEEDS
-        seconds_left = (self._total - self._completed) / rate if known else None
+        begun, first = self._minute[0]
+        measured, done = self._sent - begun, self._completed - first
+        known = self._total and done > 0 and measured >= _TIME_LEFT_NEEDS
+        seconds_left = (self._total - self._completed) * measured / done if known else None
         self._listener(
             MemorySyncProgressUpdate(
                 phase=self._phase,

@@ -55,8 +55,11 @@ _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("embedding", "words", "keywords", "vectors")
-_MAX_HIDDEN = 3
-"""Maximum number of hidden folders that are named in an answer."""
+_HIDDEN = marked("Hidden folders are not indexed: {files}.")
+_TOO_LARGE = marked("Too large to be indexed: {files}.")
+_UNREAD = marked("Could not be read: {files}.")
+_MAX_NAMED = 3
+"""Maximum number of files or folders that an advice names."""
 _OF_PROGRAMS = frozenset(
     """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
     .cache .local .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .stfolder .stversions .sync .dropbox.cache
@@ -336,19 +339,23 @@ class _Advice:
         excluded = list(excluded_files(self._snapshot, self._context))
         yield from (msgspec.structs.replace(remedy, stage=self._stage) for remedy in excluded)
         if not excluded and self._stage in UNMATCHED and limited_to != {"sessions"}:
-            yield from self._left_out([*self._snapshot.issues("skipped")])
+            yield from self._left_out(self._snapshot.issues("skipped"))
 
     def _left_out(self, skipped: Sequence[FileIssue]) -> Iterator[SearchRemedy]:
-        """Yield remedies for documents of types that are not indexed, and for hidden folders of the user."""
+        """Yield remedies for documents of types that are not indexed, hidden folders of the user and unread files."""
         types = [extension for issue in skipped if (extension := unlisted_extension(issue)) not in _SELDOM_NOTES]
         if types:
             text = ", ".join(types[:_MAX_TYPES])
             yield self._of_index("left-out", tr("The settings exclude files of these types: {types}.", types=text))
         hidden = [issue.path for issue in skipped if issue.detail == skip_reasons.HIDDEN_FOLDER.message()]
         folders = [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
-        if folders and self._stage == "words":
-            text = ", ".join([*folders[:_MAX_HIDDEN], *["…"] * (len(folders) > _MAX_HIDDEN)])
-            yield self._of_index("excluded", tr("Hidden folders are not indexed: {folders}.", folders=text), folders[0])
+        too_large = [issue.path for issue in skipped if issue.rule == "too-large"]
+        unread = [issue.path for issue in skipped if issue.rule == "unreadable"]
+        unread += [issue.path for issue in self._snapshot.issues("failed")]
+        for advice, paths in ((_HIDDEN, folders), (_TOO_LARGE, too_large), (_UNREAD, unread)):
+            if paths and self._stage == "words":
+                text = ", ".join([*paths[:_MAX_NAMED], *["…"] * (len(paths) > _MAX_NAMED)])
+                yield self._of_index("excluded", tr(advice, files=text), paths[0])
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -90,6 +90,7 @@ def excluded_type(state: PathState) -> str:
 
 _TITLE = marked("Why is this file not found?")
 _LONGEST = 4096
+_TYPING_MS = 400
 
 
 def dropped_path(data: QMimeData) -> str:
@@ -130,7 +131,7 @@ class _PathEdit(QLineEdit):
 
 
 class PathExplainer(JobOwner, QWidget):
-    """A field for a path and the explanation below it. Enter explains; a change of the index updates the explanation.
+    """A field for a path and the explanation below it, which follows typing; a change of the index updates it.
 
     Signals:
         action_requested: the remedy and its PathState.
@@ -158,6 +159,9 @@ class PathExplainer(JobOwner, QWidget):
         title = label(tr(_TITLE), "section", wrap=True)
         column = column_of(title, self.edit, self._unsupported, self.answer, self.sentence, spacing=6, parent=self)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing.timeout.connect(self._explain)
+        self.edit.textEdited.connect(self._typing.start)
         self.edit.returnPressed.connect(self._explain)
         self.edit.textChanged.connect(self._edited)
         self.edit.dropped.connect(self.enter_path)
@@ -199,6 +203,7 @@ class PathExplainer(JobOwner, QWidget):
 
     @Slot()
     def _explain(self) -> None:
+        self._typing.stop()
         text = self.edit.text()
         if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return

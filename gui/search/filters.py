@@ -73,7 +73,7 @@ class Filters(QWidget):
         self._period_chip = self._make_period_chip(row)
         menu = QMenu(self)
         menu.aboutToShow.connect(self._open_workspace_menu)
-        self._workspace_chip = Chip(tr("Workspace"), menu, yields=True)
+        self._workspace_chip = Chip(tr("Workspace"), menu, yields=True, symbol="folder")
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
         for chip in (self._scope_chip, self._source_chips[0], self._period_chip):

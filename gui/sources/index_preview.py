@@ -31,6 +31,8 @@ from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
 _TYPING_MS = 300
+_WAITING_MS = 400
+"""Time after which a new preview is announced; a faster one would only make the text flicker."""
 _MIN_ROWS = 5
 """Rows of the table and its header; with less room, the page scrolls."""
 _DETAIL_ROWS = 2
@@ -227,6 +229,8 @@ class PreviewPage(Resized, FontSized, QFrame):
         self._storage_label = label("", "meta", wrap=True)
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._typing_timer.timeout.connect(self.changed)
+        self._waiting_timer = QTimer(self, singleShot=True, interval=_WAITING_MS)
+        self._waiting_timer.timeout.connect(self._announce_waiting)
 
         self._column = column = QVBoxLayout()
         column.setContentsMargins(0, 24, 0, 10)
@@ -377,6 +381,7 @@ class PreviewPage(Resized, FontSized, QFrame):
         self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, sessions_only: bool = False
     ) -> None:
         """Show a folder with its current settings; `sessions_only`: index only sessions, no notes."""
+        self._waiting_timer.stop()
         self._was_shown, self._sessions_only = False, sessions_only
         self._show_details(True)
         self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
@@ -389,14 +394,21 @@ class PreviewPage(Resized, FontSized, QFrame):
         self._show_table(0)
 
     def show_waiting(self) -> None:
-        """Show that a new preview is being made; the old one stays visible."""
-        if not self._was_shown:
-            self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
+        """Show that a new preview is being made; the tables of the old one stay visible."""
+        if self._was_shown:
+            self._waiting_timer.start()
+        else:
+            self._announce_waiting()
             self.setFocus()  # no button, which an early Enter would press
         self._problem.hide()
         self.accept_button.setEnabled(False)
 
+    @Slot()
+    def _announce_waiting(self) -> None:
+        self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
+
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
+        self._waiting_timer.stop()
         first, self._was_shown = not self._was_shown, True
         self._show_details(self._sessions_only or not is_empty(preview), bool(preview.kinds or preview.skipped))
         self.accept_button.setVisible(True)
@@ -422,6 +434,7 @@ class PreviewPage(Resized, FontSized, QFrame):
 
     def show_problem(self, sentence: str) -> None:
         """Show why the folder can't be indexed, in place of a preview."""
+        self._waiting_timer.stop()
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self.accept_button.setEnabled(False)
@@ -429,6 +442,8 @@ class PreviewPage(Resized, FontSized, QFrame):
             self._sum.setText(tr("This folder cannot be indexed. Choose another one."))
             self._show_details(False)
             self._leaving_button.setFocus()
+        else:
+            self._sum.clear()
 
     @property
     def _leaving_button(self) -> QPushButton:

@@ -261,10 +261,10 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     The row shows `heading` and `title` elsewhere, so they are not repeated. `heading` is left out at the start of the
     line, unless it contains a highlighted word. `title` is left out if it is a line of front matter or a heading, not
     if it is a comment in code. If `title` contains all highlighted words, it is left out only once, as the row
-    highlights them in the title, too.
+    highlights them in the title, too. Front matter that only repeats matches is left out, too.
     """
     if title and title in snippet:
-        snippet, ranges = _without_title(snippet, ranges, title)
+        snippet, ranges = _without_title(*_without_front_matter(snippet, ranges, title), title)
     text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):
@@ -277,6 +277,24 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     start, front = _start_before(text, focus)
     text, marks = _cut_front(text, marks, start, front)
     return Excerpt(text, tuple(marks))
+
+
+def _without_front_matter(snippet: str, ranges: Sequence[Range], title: str) -> tuple[str, Sequence[Range]]:
+    """Return the snippet without the aliases and tags before the note's text, which read like text in an excerpt.
+
+    They are before the heading with the title, or in the lines after the title. They stay if only they have a match.
+    """
+    end = snippet.find(f"\n# {title}\n") + 1
+    if not end and snippet.startswith(f"{title}\n"):
+        end = snippet.find("\n\n") + 1
+    if not end or "```" in snippet[:end] or not snippet[end:].strip():
+        return snippet, ranges
+    matched = {snippet[first:last].casefold() for first, last in ranges if first < end}
+    elsewhere = {snippet[first:last].casefold() for first, last in ranges if first >= end}
+    elsewhere.update(word for word in matched if elsewhere and word in title.casefold())
+    if not matched <= elsewhere:
+        return snippet, ranges
+    return cut_out(snippet, [(0, end)], ranges)
 
 
 def _without_title(snippet: str, ranges: Sequence[Range], title: str) -> tuple[str, list[Range]]:

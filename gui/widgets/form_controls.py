@@ -253,17 +253,22 @@ class TextField(QPlainTextEdit):
 _PAD = 12
 _HEIGHT = 26
 _ARROW = 12
+_SYMBOL, _SYMBOL_GAP = 14, 5
 
 
 class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
-    if there is too little room. `longest`: the longest text that it may get; there is always room for it.
+    if there is too little room. `longest`: the longest text that it may get; there is always room for it. `symbol`:
+    name of an icon before the text.
     """
 
-    def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False, longest: str = "") -> None:
+    def __init__(
+        self, text: str, menu: QMenu | None = None, *, yields: bool = False, longest: str = "", symbol: str = ""
+    ) -> None:
         super().__init__(text)
+        self._symbol = symbol
         self._yields = yields
         self._longest = longest
         self._narrows = False
@@ -282,8 +287,7 @@ class Chip(Toggle, QPushButton):
 
     def width_of(self, text: str) -> int:
         """Return the width of the chip with another text."""
-        arrow = self._arrow() + 4 if self._opens_menu else 0
-        return QFontMetrics(self._font(bold=True)).horizontalAdvance(text) + 2 * _PAD + arrow
+        return QFontMetrics(self._font(bold=True)).horizontalAdvance(text) + 2 * _PAD + self._icons_width
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
@@ -295,9 +299,13 @@ class Chip(Toggle, QPushButton):
         if not self._yields:
             return self.sizeHint()
         few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _MIN_CHARACTERS
-        arrow = self._arrow() + 4 if self._opens_menu else 0
         hint = self.sizeHint()
-        return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())
+        return QSize(min(hint.width(), few + 2 * _PAD + self._icons_width), hint.height())
+
+    @property
+    def _icons_width(self) -> int:
+        arrow = self._arrow() + 4 if self._opens_menu else 0
+        return arrow + (scaled(_SYMBOL) + _SYMBOL_GAP if self._symbol else 0)
 
     @staticmethod
     def _arrow() -> int:
@@ -327,6 +335,11 @@ class Chip(Toggle, QPushButton):
         painter.setPen(text_colour)
         painter.setFont(self._font(bold=on))
         inner = self.rect().adjusted(_PAD, 0, -_PAD, 0)
+        if self._symbol:
+            side = scaled(_SYMBOL)
+            symbol = icon_pixmap(self._symbol, text_colour, side, self.devicePixelRatioF())
+            painter.drawPixmap(inner.left(), (self.height() - side) // 2, symbol)
+            inner.adjust(side + _SYMBOL_GAP, 0, 0, 0)
         if self._opens_menu:
             side = self._arrow()
             arrow = icon_pixmap("chevron-down", text_colour, side, self.devicePixelRatioF())

@@ -229,6 +229,20 @@ def test_empty_answer_names_hidden_folders_of_the_user(open_memory, workspace: P
     assert "excluded" not in _remedies(group)
 
 
+def test_empty_answer_names_files_that_were_not_read(open_memory, workspace: Path) -> None:
+    _write(workspace, "long.md", "# Quagga\n" * 500)
+    _write(workspace, "scan.pdf", "quagga")
+    memory = open_memory(use=None, extensions=(".md", ".pdf"), max_file_bytes=2048)
+    memory.sync()
+    found = memory.search("quagga", explain=True).explanation.remedies
+    assert [(remedy.name, remedy.advice, remedy.path) for remedy in found] == [
+        ("excluded", "Too large to be indexed: long.md.", "long.md"),
+        ("excluded", "Could not be read: scan.pdf.", "scan.pdf"),
+    ]
+    excluded = memory.search("irrigation -timer", explain=True)  # its words are in the index
+    assert "excluded" not in _remedies(excluded)
+
+
 def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()

@@ -218,6 +218,20 @@ def test_time_left_is_predicted_after_some_seconds(monkeypatch) -> None:
     assert [update.seconds_left for update in received] == [None, None, None, 46.99]
 
 
+def test_time_left_is_steady_over_large_files(monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("engine.indexing.sync_progress.time.monotonic", lambda: now[0])
+    received: list[MemorySyncProgressUpdate] = []
+    meter = ProgressMeter("manual", received.append)
+    meter.start("indexing", 3_000)
+    for second in range(60):
+        now[0] = float(second)
+        meter.step(min(20 * second, 1_000) + second // 5, "a.md")  # after 50 seconds, one file in 5 seconds
+    before, after = (update.seconds_left or 0 for update in (received[50], received[-1]))
+    assert 0 < after < 1.5 * before
+    assert received[-1].rate < 1
+
+
 def test_joining_caller_receives_progress(service: IndexingService) -> None:
     held = Held()
     received: list[MemorySyncProgressUpdate] = []

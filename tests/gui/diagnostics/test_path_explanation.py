@@ -51,6 +51,13 @@ def test_enter_shows_state_and_remedy(qtbot, why, memory):
     assert action.args[1].path == NAME
 
 
+def test_typed_name_is_explained_without_enter(qtbot, why, memory):
+    why.edit.setFocus()
+    qtbot.keyClicks(why.edit, NAME)
+    qtbot.waitUntil(lambda: why.answer.word.text().startswith("indexed"))
+    assert memory.explained == [NAME]
+
+
 def test_file_without_remedy_has_no_button(qtbot, why):
     _ask(qtbot, why, "nothing.md")
     assert why.answer.word.text().startswith("not found")

@@ -113,17 +113,28 @@ def test_excerpt_shows_comment_of_code_that_equals_title():
 def test_excerpt_omits_title_heading_if_other_words_are_found():
     note = "garden\n# Old backup\n\nThe backup ran.\nOld backup"
     excerpt = make_excerpt(note, [(13, 19), (25, 31)], "", "Old backup")
-    assert excerpt.text == "garden · The backup ran. Old backup"
+    assert excerpt.text == "The backup ran. Old backup"
     assert _marked(excerpt) == ["backup"]
-    assert make_excerpt(note, [(13, 19)], "", "Old backup").text.startswith("garden · Old backup · The backup")
+    assert make_excerpt(note, [(13, 19)], "", "Old backup").text.startswith("Old backup · The backup")
+
+
+@pytest.mark.parametrize("note", ["Shelter\nbarn\ngarden, water\n\n{}", "barn\ngarden, water\n\n# Shelter\n\n{}"])
+def test_excerpt_shows_aliases_and_tags_only_where_found(note):
+    text = note.format("The water is at 2.40 m.")
+    tag, word = text.index("water"), text.rindex("water")
+    both = make_excerpt(text, [(tag, tag + 5), (word, word + 5)], "", "Shelter")
+    assert (both.text, _marked(both)) == ("The water is at 2.40 m.", ["water"])
+    alias = make_excerpt(text, [(text.index("barn"), text.index("barn") + 4), (word, word + 5)], "", "Shelter")
+    assert _marked(alias) == ["barn", "water"]
 
 
 @pytest.mark.parametrize(
     ("marks", "text"),
     [
-        ((), "garden, water · 2.40 m, board."),
-        ([(25, 32), (42, 47)], "garden, water · 2.40 m, board."),
-        ([(0, 7), (25, 32)], "Shelter garden, water · 2.40 m, board."),
+        ((), "2.40 m, board."),
+        ([(25, 32), (42, 47)], "2.40 m, board."),
+        ([(0, 7), (25, 32)], "Shelter · 2.40 m, board."),
+        ([(8, 14), (25, 32)], "garden, water · 2.40 m, board."),
     ],
 )
 def test_excerpt_names_title_of_front_matter_and_heading_once(marks, text):
