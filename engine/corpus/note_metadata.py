@@ -163,11 +163,13 @@ def _exported_properties(text: str, name: str) -> dict[str, str]:
 def why_no_note(text: str, name: str) -> tuple[str, str] | None:
     """Return rule and reason of a file of Joplin that isn't a readable note; None for all others."""
     fields = _exported_properties(text, name)
+    if "type_" not in fields:  # a page of Notion may have a "Deleted time", too
+        return None
     if fields.get("encryption_applied") == "1":
         return "encrypted", skip_reasons.ENCRYPTED.message()
     if fields.get("deleted_time", "0") != "0":
         return documents.NOT_NOTES, skip_reasons.IN_TRASH.message()
-    if fields.get("type_", "1") != "1":
+    if fields["type_"] != "1":
         return documents.NOT_NOTES, skip_reasons.NOT_A_NOTE.message()
     return None
 

@@ -6,7 +6,6 @@ from engine.records.base import Record
 
 DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
 StageUnit = Literal["chunks", "files", "words", "queries"]
-NameMatch = Literal["name", "definition", "spelling", "signs"]
 MatchField = Literal["title", "alias", "heading", "name", "body"]
 IncreaseKind = Literal["coverage", "file", "project", "title", "definition", "spelling", "signs"]
 RemedyName = Literal[

@@ -225,14 +225,14 @@ class NoteNames:
 
 
 def _notes_starting(snapshot: Snapshot, query: str) -> list[int]:
-    """Return the ids of notes whose names may begin with the letters of a query, of those with the shortest names."""
+    """Return the ids of notes whose names may begin with the letters of a query, one for each of the shortest names."""
     letters, names = letters_of_name(_ENDING.sub("", query)), snapshot.tables.link_names
     starts = "key >= ?2 AND key < ?3", "key < '0'", "key >= ':' AND key < 'a'", "key >= '{'"  # the others are signs
-    keys = " UNION ALL ".join(f"SELECT key FROM {names} WHERE {start}" for start in starts)
+    keys = " UNION ALL ".join(f"SELECT rowid AS name, key FROM {names} WHERE {start}" for start in starts)
     rows = snapshot.connection.execute(
-        f"""SELECT DISTINCT file_id
-            FROM (SELECT key FROM ({keys}) WHERE key LIKE ?1 ORDER BY length(key) LIMIT {_MAX_LOOKED_UP})
-            CROSS JOIN {names} USING (key) WHERE kind <> 'block' LIMIT {_MAX_LOOKED_UP}""",
+        f"""SELECT file_id
+            FROM (SELECT name FROM ({keys}) WHERE key LIKE ?1 ORDER BY length(key) LIMIT {_MAX_LOOKED_UP})
+            CROSS JOIN {names} n ON n.rowid = name""",
         (f"%{'%'.join(letters)}%", letters[:1], letters[:1] + "\U0010ffff"),
     )
     return [id_ for (id_,) in rows]

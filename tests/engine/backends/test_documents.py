@@ -99,7 +99,8 @@ def test_folder_of_joplin_is_read_as_its_notes(open_memory, workspace: Path) -> 
 
 @pytest.mark.parametrize("created", ["June 27, 2023 9:32 PM", "Jun 27, 2023", "2023/06/27 21:32", "27. Juni 2023"])
 def test_page_of_notion_has_tags_and_date(open_memory, workspace: Path, created: str) -> None:
-    page = f"# Herds\n\nStatus: Done\nTags: Zoo, wild life\nCreated time: {created}\n\nA quagga grazes.\n"
+    properties = f"Status: Done\nTags: Zoo, wild life\nCreated time: {created}\nDeleted time: {created}"
+    page = f"# Herds\n\n{properties}\n\nA quagga grazes.\n"
     (workspace / f"Herds {1:032x}.md").write_text(page)
     (workspace / "Herds.md").write_text(page)
     memory = open_memory(use=None)

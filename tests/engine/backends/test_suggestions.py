@@ -658,3 +658,11 @@ def test_query_that_begins_a_name_offers_it(open_memory, workspace: Path, name: 
         (workspace / "new.md").unlink()
         memory.sync()
         assert offered(memory, typed) == []
+
+
+def test_long_name_is_offered_after_many_shorter_ones(open_memory, workspace: Path) -> None:
+    names = "".join(f"- Za {number}\n" for number in range(99))
+    notes = {f"za{note}": f"---\naliases:\n{names}---\nSoup.\n" for note in "abc"}
+    memory = indexed(open_memory, workspace, new="# Zanzi-Barracuda\n", **notes)
+    assert offered(memory, "za")
+    assert offered(memory, "zanzibarr") == ["Zanzi-Barracuda"]

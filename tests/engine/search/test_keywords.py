@@ -10,7 +10,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.providers import Calibration
 from engine.records import ResultExplanation
 from engine.search import document_frequencies, keyword_leg, search_context
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import CachedFilters, ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
@@ -70,6 +70,7 @@ def enlarge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function after which the index counts as large, and words in more than 10 chunks as frequent."""
 
     def enlarge(large: int = 0) -> None:
+        monkeypatch.setattr(CachedFilters, "get", lambda self, snapshot, key, read: read())  # others are of a small one
         for name, value in (("LARGE", large), ("FREQUENT", 10)):
             monkeypatch.setattr(document_frequencies, name, value)
 
