@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.link_parsing import NoteLink, links_of, markup_links_of, names_of
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
@@ -86,7 +86,7 @@ def prepare(
 
     The rows of a long note are five times its size: they are added to `many`, whose errors are raised.
     """
-    about = describe(note.text, file.name)
+    about = read_metadata(note.text, file.name)
     language = language_of_note(note.text)
     if not language and note.text.isascii():  # a text without letters
         language = language_of_note(about.title)
