@@ -9,10 +9,11 @@ from engine.base.language import marked, tr
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 
 _MIN_INTERVAL = 0.05
-_RATE_WINDOW = 8.0
-_RATE_NEEDS = 0.5
-_TIME_LEFT_NEEDS = 3.0
-"""Seconds of measured work before a time is predicted: a phase begins slowly, and would seem to take hours."""
+_RATE_WINDOW_SECONDS = 8.0
+_MIN_RATE_SECONDS = 0.5
+"""Seconds of measured work before a rate is shown."""
+_MIN_ESTIMATE_SECONDS = 3.0
+"""Seconds of measured work before the time left is estimated: a phase begins slowly, and would seem to take hours."""
 
 _LABELS: dict[SyncPhase, str] = {
     "waiting": marked("Waiting: another program is writing this index"),
@@ -74,7 +75,7 @@ class ProgressMeter:
         self._file = ""
         self._waiting = 0
         self._sent = 0.0
-        self._marks: deque[tuple[float, int]] = deque()
+        self._samples: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
         self.cost_meter = CostMeter()
@@ -83,34 +84,34 @@ class ProgressMeter:
         """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
         self._waiting = waiting
-        self._marks.clear()
-        self._mark()
+        self._samples.clear()
+        self._add_sample()
         self._send()
 
     def step(self, completed: int, current_file: str) -> None:
         """Report that `completed` units of the phase are done, and which file is being processed."""
         if completed and not self._completed:
-            self._marks.clear()  # measured from here, since the first unit waits for a model to load
+            self._samples.clear()  # measured from here, since the first unit waits for a model to load
         self._completed, self._file = completed, current_file
         now = time.monotonic()
         if now - self._sent >= _MIN_INTERVAL:
-            self._mark()
+            self._add_sample()
             self._send()
 
-    def _mark(self) -> None:
+    def _add_sample(self) -> None:
         now = time.monotonic()
-        self._marks.append((now, self._completed))
-        while now - self._marks[0][0] > _RATE_WINDOW:
-            self._marks.popleft()
+        self._samples.append((now, self._completed))
+        while now - self._samples[0][0] > _RATE_WINDOW_SECONDS:
+            self._samples.popleft()
 
     def _rate(self) -> float:
-        (first, begun), (last, done) = self._marks[0], self._marks[-1]
-        return (done - begun) / (last - first) if last - first >= _RATE_NEEDS else 0.0
+        (first, begun), (last, done) = self._samples[0], self._samples[-1]
+        return (done - begun) / (last - first) if last - first >= _MIN_RATE_SECONDS else 0.0
 
     def _send(self) -> None:
         self._sent = time.monotonic()
         rate = self._rate()
-        known = rate > 0 and self._total and self._marks[-1][0] - self._marks[0][0] >= _TIME_LEFT_NEEDS
+        known = rate > 0 and self._total and self._samples[-1][0] - self._samples[0][0] >= _MIN_ESTIMATE_SECONDS
         seconds_left = (self._total - self._completed) / rate if known else None
         self._listener(
             MemorySyncProgressUpdate(
