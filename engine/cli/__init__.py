@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except OSError as error:  # a full disk, if the output is a file
         _stop_writing()
-        return _fail(f"Nothing more can be written: {error.strerror}.")
+        return _fail(f"The output cannot be written: {error.strerror}.")
     return code
 
 

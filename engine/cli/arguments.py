@@ -178,8 +178,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_arguments(parser: _Parser, verb: str) -> None:
     _add_common(parser, json=verb != "mcp")
-    if verb in _ADD:
-        _ADD[verb](parser)
+    if verb in _ADD_ARGUMENTS:
+        _ADD_ARGUMENTS[verb](parser)
 
 
 def _add_common(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
@@ -484,7 +484,7 @@ def _add_mcp(mcp: argparse.ArgumentParser) -> None:
     )
 
 
-_ADD: dict[str, Callable[[_Parser], None]] = {
+_ADD_ARGUMENTS: dict[str, Callable[[_Parser], None]] = {
     "index": _add_index,
     "search": _add_search,
     "get": _add_get,

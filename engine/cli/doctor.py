@@ -95,37 +95,37 @@ def _print(finding: HealthFinding) -> None:
 
 def _findings(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
     yield fine("settings", "Settings", str(arguments.config or settings_path()))
-    if _nothing_yet(workspace):
+    if _has_no_index(workspace):
         yield from _without_index(workspace, token)
         return
     try:
         with opened(workspace) as manager, StepLine() as line:
             if workspace.settings.backend != "builtin":
-                yield _about_backend(manager, token)
+                yield _check_backend(manager, token)
             insight = manager.insight
             if insight is None:
-                yield fine("inside", "Inside", manager.unsupported["insight"])
-                yield _advised(check_user_data(manager.user_data), manager)
+                yield fine("inside", "Inspection", manager.unsupported["insight"])
+                yield _with_command(check_user_data(manager.user_data), manager)
                 yield from sources.check_stores(
                     workspace.settings, find_transcripts(workspace.settings, cancel=token), {}
                 )
                 return
             for finding in insight.health(token, probe=True, deep=arguments.deep, progress=line):
                 line.clear()
-                yield _advised(finding, manager)
+                yield _with_command(finding, manager)
     except (Cancelled, Closed):
         raise
     except (StoreError, BackendError) as error:
         yield failed("index", "Index", str(error))
 
 
-def _nothing_yet(workspace: CliWorkspace) -> bool:
-    """Whether there is no built-in index to check, and no other backend is configured."""
+def _has_no_index(workspace: CliWorkspace) -> bool:
+    """Whether the built-in engine is configured and has no index to check."""
     files = index_files(workspace.folder, workspace.settings.store.path)
     return workspace.settings.backend == "builtin" and not files.database.exists()
 
 
-def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
+def _check_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
     """Test the backend with a request."""
     manager.search("memory", mode="keyword", max_results=1, cancel=token)
     status = manager.status()
@@ -157,7 +157,7 @@ def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[Heal
             selection.provider.close()
 
 
-def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
+def _with_command(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
     """Add the command that corresponds to the window's button."""
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."
@@ -169,7 +169,7 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
 
 def _repair(workspace: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
     """Repair the index, then complete it from the notes. Returns the repairs, as sentences."""
-    if _nothing_yet(workspace):
+    if _has_no_index(workspace):
         return ()
     with opened(workspace) as manager, StepLine() as line:
         if manager.insight is None and manager.user_data.problem:

@@ -82,10 +82,10 @@ def provider_problem(status: MemoryProviderStatus) -> str:
 
 
 def privacy_lines(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
-    """Return labels and texts about where texts of this index are sent, from the status record."""
+    """Yield labels and texts about where texts of this index are sent, from the status record."""
     custom: dict[str, Any] = status.custom
     if "remote" in custom:
-        yield "Texts go", _receiver(status, custom)
+        yield "Texts are sent", _receiver(status, custom)
     if origin := custom.get("keyOrigin"):
         yield "API key", f"from {origin}"
     if custom.get("price"):

@@ -90,7 +90,7 @@ class EmbeddingPreview(Record, frozen=True):
         return "\n".join(parts)
 
 
-def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str:
+def download_missing_model(settings: Settings, *, agreed: bool, interactive: bool) -> str:
     """Download the model of the settings if it is missing and the user agrees. Returns the error message, else "".
 
     Raises `Cancelled`.
@@ -107,7 +107,7 @@ def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str
     try:
         if agreed or _confirm_download(model, hub_host()):
             with interruptible() as token, LiveLine() as line:
-                fetch_model(settings, progress=lambda step: line.show(_shown(step)), cancel=token)
+                fetch_model(settings, progress=lambda step: line.show(_download_text(step)), cancel=token)
             print(f"Downloaded {safe(model)}.", file=sys.stderr)
     except ProviderError as error:
         return str(error)
@@ -120,7 +120,7 @@ def _confirm_download(model: str, host: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _shown(step: ModelFetchProgress) -> str:
+def _download_text(step: ModelFetchProgress) -> str:
     share = step.received / step.total if step.total else 1
     return f"Downloading {share:.0%} · {size(step.received)} of {size(step.total)} · {safe(step.model)}"
 
@@ -131,7 +131,7 @@ def run(arguments: Namespace) -> int:
         with interruptible() as token:
             return _preview(workspace, arguments, token)
     clean_up(workspace.folder, workspace.folder / MEMORY_FOLDER)
-    unfetched = fetch_missing(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
+    download_problem = download_missing_model(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(workspace) as manager:
         before = manager.status()
         problem = before.index_error
@@ -144,7 +144,7 @@ def run(arguments: Namespace) -> int:
                 print("Nothing was embedded; only words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=report.awaiting_approval)
-        missing = "" if unfetched else provider_problem(manager.status())
+        missing = "" if download_problem else provider_problem(manager.status())
     for message in (problem, missing):
         if message and message != report.error:
             print(f"mnemoscope: {message}", file=sys.stderr)
@@ -155,7 +155,7 @@ def run(arguments: Namespace) -> int:
         if before.last_sync is None and not report.cancelled:
             with interruptible() as token:
                 _print_hints(workspace, report.skipped, arguments.config, token)
-    return _end(report, unfetched)
+    return _print_end(report, download_problem)
 
 
 def _print_hints(
@@ -177,13 +177,17 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | Embedd
         return manager.sync(reason="cli", force=force, progress=line, cancel=token, approve=approve)
 
 
-def _end(report: SyncReport, unfetched: str) -> int:
-    """Print how the update ended, and return the exit code. `unfetched`: why the model could not be downloaded."""
+def _print_end(report: SyncReport, download_problem: str) -> int:
+    """Print how the update ended, and return the exit code. `download_problem`: why a model is missing, or empty."""
     if report.cancelled:
         message = ("mnemoscope: Stopped. Files indexed so far stay indexed.", left_running(report.batch_jobs))
         print(*filter(None, message), file=sys.stderr)
         return 130
-    problems = [unfetched, report.error, awaiting_text(report.awaiting_approval) if report.awaiting_approval else ""]
+    problems = [
+        download_problem,
+        report.error,
+        awaiting_text(report.awaiting_approval) if report.awaiting_approval else "",
+    ]
     if any(problems):
         print("mnemoscope:", *filter(None, problems), file=sys.stderr)
         return 1
@@ -245,12 +249,14 @@ def _preview_embedding(workspace: CliWorkspace, cancel: CancelToken) -> Embeddin
     if selection.provider is None:
         return _preview_without_estimate(selection.unavailable_reason or "it is turned off in the settings.")
     try:
-        return _estimated(workspace, selection.provider, cancel)
+        return _preview_with_estimate(workspace, selection.provider, cancel)
     finally:
         selection.provider.close()
 
 
-def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: CancelToken) -> EmbeddingPreview:
+def _preview_with_estimate(
+    workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: CancelToken
+) -> EmbeddingPreview:
     from engine.corpus.discovery import discover
     from engine.corpus.documents import is_document
     from engine.embedding.consent import server_of
@@ -258,7 +264,7 @@ def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: C
     from engine.store.index import IndexStore
     from engine.store.index_paths import index_files
 
-    there = discover(workspace.folder, workspace.settings, cancel=cancel).files
+    found = discover(workspace.folder, workspace.settings, cancel=cancel).files
     files = index_files(workspace.folder, workspace.settings.store.path)
     known, indexed = {}, None
     if files.database.exists():
@@ -271,7 +277,7 @@ def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: C
             store.close()
     unread = [
         (file.name, file.size)
-        for file in there
+        for file in found
         if file.name not in known or (file.size, file.mtime_ns) != (known[file.name].size, known[file.name].mtime_ns)
     ]
     tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_PER_TOKEN

@@ -18,7 +18,7 @@ _LONGEST_HOOK = 64 * 1024
 
 def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
-    session = _ended() if arguments.hook else arguments.session
+    session = _session_of_hook() if arguments.hook else arguments.session
     # At a terminal a user runs this; a hook has no terminal.
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
     with interruptible() as token, opened(workspace) as manager:
@@ -42,8 +42,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _ended() -> str:
-    """Id of the session that an agent's hook passes on standard input."""
+def _session_of_hook() -> str:
+    """Return the id of the session that an agent's hook passes on standard input."""
     try:
         hook = decode_json("" if sys.stdin is None else sys.stdin.read(_LONGEST_HOOK).strip(), dict)
     except ValueError:
@@ -56,11 +56,11 @@ def _ended() -> str:
 
 def _print_result(arguments: Namespace, workspace: CliWorkspace, done: Remembered) -> None:
     note = done.note
-    there = bool(note.existing) and not arguments.again
+    exists = bool(note.existing) and not arguments.again
     if done.written is not None:
         path = done.written.path
     else:
-        path = note.existing if there else f"memory/{note.date}-{note.slug}.md"
+        path = note.existing if exists else f"memory/{note.date}-{note.slug}.md"
     file = workspace.folder / path
     if done.notice:
         print("mnemoscope:", safe(done.notice), file=sys.stderr)
@@ -72,10 +72,10 @@ def _print_result(arguments: Namespace, workspace: CliWorkspace, done: Remembere
             "messages": note.messages,
             "written": done.written is not None,
         }
-        values |= {"existing": True} if there else {}
+        values |= {"existing": True} if exists else {}
         values |= {"text": note.text} if arguments.dry_run else {}
         print_json(values | ({"notice": done.notice} if done.notice else {}))
-    elif there:
+    elif exists:
         print(safe(f"This session already has a note: {file}"))
     elif arguments.dry_run:
         message_count = f"{note.messages:,} of {plural(note.session_messages, 'message')}"

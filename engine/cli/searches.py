@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
     elif not saved:
         print("No searches are saved yet: in the window, Ctrl+S saves the current search.")
     else:
-        print_table((safe(search.name), safe(" ".join(_words(search.query, folders)))) for search in saved)
+        print_table((safe(search.name), safe(" ".join(_command_line(search.query, folders)))) for search in saved)
     return 0
 
 
@@ -60,8 +60,7 @@ def run_saved(
 ) -> SearchOutcome:
     """Run the search of this name; `options` replace the saved ones.
 
-    It runs as in the window: here, in all workspaces, or in the workspace of its file. Raises `MnemoscopeError` if
-    there is no such search, or that workspace was deleted.
+    Raises `MnemoscopeError` if there is no such search, or the workspace of its file was deleted.
     """
     saved_searches = manager.saved_searches
     query = next((search.query for search in saved_searches.saved() if search.name == name), None)
@@ -71,14 +70,14 @@ def run_saved(
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)
     overrides = cast("SearchOptions", {option: value for option, value in options.items() if value not in (None, ())})
-    outcome = _outcome(manager, workspace, query, overrides, cancel, config)
+    outcome = _run_query(manager, workspace, query, overrides, cancel, config)
     if query.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)
         outcome = msgspec.structs.replace(outcome, results=tuple(newest))
     return outcome
 
 
-def _outcome(
+def _run_query(
     manager: "MemorySearchManager",
     workspace: CliWorkspace,
     query: QueryRecord,
@@ -86,23 +85,23 @@ def _outcome(
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """`overrides`: options that replace the saved ones."""
-    copy = msgspec.structs.replace
+    """Run a saved query here, in all workspaces, or in the workspace of its file; `overrides` replace its options."""
+    replace = msgspec.structs.replace
     if "path_glob" in overrides:
-        query = copy(query, path="")
+        query = replace(query, path="")
     like = query.like
     if query.all_workspaces and like is None and not query.path:
         return search_all(manager, workspace, query.text, {**_options(query), **overrides}, cancel, config)
     with memory_of(query.path or (like.path if like else ""), manager, workspace, config) as (memory, path, folder):
-        options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **overrides}
+        options: SearchOptions = {**_options(replace(query, path=path if query.path else "")), **overrides}
         if like is None:
             outcome = memory.search(query.text, cancel=cancel, **options)
         else:
-            passage = copy(like, path=split_name(like.path)[1])
+            passage = replace(like, path=split_name(like.path)[1])
             outcome = memory.search_like(passage, cancel=cancel, **options)
     if not folder:
         return outcome
-    return copy(outcome, results=tuple(copy(result, workspace=folder) for result in outcome.results))
+    return replace(outcome, results=tuple(replace(result, workspace=folder) for result in outcome.results))
 
 
 def _options(query: QueryRecord) -> "SearchOptions":
@@ -134,7 +133,7 @@ def _levels(query: QueryRecord) -> list[QueryRecord]:
     return [*([] if query.within is None else _levels(query.within)), query]
 
 
-def _words(query: QueryRecord, folders: Mapping[str, str]) -> list[str]:
+def _command_line(query: QueryRecord, folders: Mapping[str, str]) -> list[str]:
     """Return the query as command-line words; `folders` of other workspaces by name."""
     like = query.like
     if like is None:

@@ -151,13 +151,13 @@ def search_all(
 def memory_of(
     path: str, manager: "MemorySearchManager", workspace: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
-    """Return the memory of the file with this name, the stable name, and the workspace's folder (empty for this one).
+    """Open the workspace of a file; yield its memory, the file's name there, and the folder (empty for this workspace).
 
-    Raises `MnemoscopeError` for a workspace that doesn't exist any more.
+    Raises `MnemoscopeError` if that workspace no longer exists.
     """
     from engine.records.workspaces import split_name
 
-    name, there = split_name(path)
+    name, own_path = split_name(path)
     if not name:
         yield manager, path, ""
         return
@@ -166,12 +166,12 @@ def memory_of(
         None,
     )
     if folder is None:
-        raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which no longer exists.")
+        raise MnemoscopeError(f"This search is in {own_path} of the workspace {name}, which no longer exists.")
     from engine.backends.opening import open_memory
 
     memory = open_memory(folder, _settings_of(folder, config))
     try:
-        yield memory, there, folder
+        yield memory, own_path, folder
     finally:
         memory.close()
 

@@ -128,7 +128,7 @@ class Outline:
         """First piece, piece after the last one, level and title of each heading."""
         self.code: list[tuple[int, int]] = []
         """First and last piece of each block of fenced code."""
-        self.apart = structure is not None and structure.apart
+        self.separate_pages = structure is not None and structure.separate_pages
         """Whether no chunk contains text of two sections of the highest level."""
         scan = _Scan(self, limit) if structure is None else _MarkupScan(self, limit, structure)
         scan.run(front, checkpoint)

@@ -47,7 +47,7 @@ def pack(outline: Outline, limit: int, overlap: int) -> list[Span]:
     """
     packer = _Packer(outline, limit, min(overlap, limit // 2))
     units = list(packer.units(0, len(outline.sections)))
-    for part in ([unit] for unit in units) if outline.apart else (units,):
+    for part in ([unit] for unit in units) if outline.separate_pages else (units,):
         packer.pack(part)
     return packer.spans
 

@@ -88,7 +88,7 @@ class Discovery(msgspec.Struct, frozen=True):
     """
     skipped: list[FileIssue]
     layout: Layout
-    whole: bool = True
+    complete: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of files that were skipped for their extension, by extension."""
@@ -115,14 +115,14 @@ def discover(
     paths = (roots.workspace, *(root.path for root in roots.found))
     away = set() if drives is None else {path for path in paths if drives.is_disconnected(path)}
     if roots.layout == "openclaw":
-        walk.account_for_rest(roots)
+        walk.add_issues_outside_roots(roots)
     for root in roots.found:
         if root.path in away or (not root.extra and roots.workspace in away):
             walk.leave(root)
         else:
             walk.visit(root)
     return Discovery(
-        walk.files, walk.skipped.issues(), roots.layout, walk.whole, walk.skipped.endings, walk.unreachable
+        walk.files, walk.skipped.issues(), roots.layout, walk.complete, walk.skipped.endings, walk.unreachable
     )
 
 
@@ -135,7 +135,7 @@ def discover_in(
     """
     walk = _Walk(roots, settings, cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
-    return Discovery(walk.files, walk.skipped.issues(), roots.layout, walk.whole)
+    return Discovery(walk.files, walk.skipped.issues(), roots.layout, walk.complete)
 
 
 class _Walk(FolderWalk):
@@ -178,7 +178,7 @@ class _Walk(FolderWalk):
         """Leave the files of a root in the index, since its drive is not connected."""
         self._keep(root.name or ".", NOT_CONNECTED)
 
-    def account_for_rest(self, roots: Roots) -> None:
+    def add_issues_outside_roots(self, roots: Roots) -> None:
         """Add an issue for each note and folder of the workspace outside the indexed folders."""
         if any(root.path == roots.workspace for root in roots.found):
             return

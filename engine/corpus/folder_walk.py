@@ -75,7 +75,7 @@ class FolderWalk(ABC):
         self.files: list[FoundFile] = []
         self.unreachable: set[str] = set()
         """Stable names of folders and files that could not be checked; their entries stay in an index."""
-        self.whole = True
+        self.complete = True
         """Whether all folders were listed; False if the limit was reached."""
         self._entries_left = most_entries
         self._cancel = cancel
@@ -95,7 +95,7 @@ class FolderWalk(ABC):
             with self._entries(path, name or ".") as listed:
                 folders = self._enter_all(listed, path, name, cache(partial(_names, listed)))
             stack.extend(reversed(folders))
-        self.whole = self.whole and not stack
+        self.complete = self.complete and not stack
 
     def _enter_all(
         self, entries: Sequence[os.DirEntry[str]], path: str, name: str, neighbours: Neighbours

@@ -46,7 +46,7 @@ class Roots(msgspec.Struct, frozen=True):
     found: tuple[Root, ...]
     """Roots in the order in which their files are listed."""
 
-    def home_of(self, name: str) -> Root | None:
+    def root_of(self, name: str) -> Root | None:
         """Return the innermost root that contains a file with this stable name; None if none does."""
         innermost = None
         for root in self.found:
@@ -57,10 +57,10 @@ class Roots(msgspec.Struct, frozen=True):
 
 def find_roots(workspace: Path, settings: Settings) -> Roots:
     """Return the current roots. Raises `WorkspaceError` if the workspace can't be listed or must not be read."""
-    home = os.path.realpath(workspace)
-    require_text(home)
+    resolved = os.path.realpath(workspace)
+    require_text(resolved)
     try:
-        with os.scandir(home) as entries:
+        with os.scandir(resolved) as entries:
             # Every opened file needs the roots: only extra folders need all names of a folder with many files.
             extra = any(path.strip() for path in settings.extra_paths)
             top_names = [entry.name for entry in entries] if extra else []
@@ -77,12 +77,12 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
     except OSError as error:
         message = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
         raise WorkspaceError(message) from None
-    if is_secret_folder(home):
+    if is_secret_folder(resolved):
         message = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
         raise WorkspaceError(message)
-    layout = _layout(home)
-    own = [Root("", home)] if layout == "folder" else _memory_roots(home)
-    return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))
+    layout = _layout(resolved)
+    own = [Root("", resolved)] if layout == "folder" else _memory_roots(resolved)
+    return Roots(resolved, layout, tuple(_unique([*own, *_extra_roots(resolved, settings.extra_paths, top_names)])))
 
 
 def require_text(folder: str) -> None:
@@ -104,34 +104,34 @@ def is_secret_folder(path: str) -> bool:
     return not SECRET_FOLDERS.isdisjoint(part.lower() for part in Path(path).parts)
 
 
-def _layout(home: str) -> Layout:
-    if any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES):
+def _layout(workspace: str) -> Layout:
+    if any(os.path.lexists(os.path.join(workspace, name)) for name in _MEMORY_FILES):
         return "openclaw"
     # A memory folder counts even if it is a link: indexing the rest of the workspace instead would surprise the user.
-    folder = os.path.join(home, MEMORY_FOLDER)
+    folder = os.path.join(workspace, MEMORY_FOLDER)
     if os.path.islink(folder):
         return "openclaw"
     return "openclaw" if os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, NOTES_MARKER)) else "folder"
 
 
-def _memory_roots(home: str) -> list[Root]:
-    files = [Root(name, os.path.join(home, name), single=True) for name in _MEMORY_FILES]
-    return [*files, Root(MEMORY_FOLDER, os.path.join(home, MEMORY_FOLDER))]
+def _memory_roots(workspace: str) -> list[Root]:
+    files = [Root(name, os.path.join(workspace, name), single=True) for name in _MEMORY_FILES]
+    return [*files, Root(MEMORY_FOLDER, os.path.join(workspace, MEMORY_FOLDER))]
 
 
-def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
+def _extra_roots(workspace: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
     """Return the roots of `extra_paths`; none of their names is one of `top_names`, those in the workspace."""
     used_names = {_folded(name) for name in (*top_names, *_RESERVED)}
     roots: list[Root] = []
     for text in map(str.strip, extra_paths):
         if not text:
             continue
-        named = os.path.normpath(os.path.join(home, os.path.expanduser(text)))
+        named = os.path.normpath(os.path.join(workspace, os.path.expanduser(text)))
         path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
         if any(root.path == path for root in roots):
             continue
-        if path == home or path.startswith(os.path.join(home, "")):
-            name = "" if path == home else os.path.relpath(path, home).replace(os.sep, "/")
+        if path == workspace or path.startswith(os.path.join(workspace, "")):
+            name = "" if path == workspace else os.path.relpath(path, workspace).replace(os.sep, "/")
         else:
             name = _short_name(path, used_names)
             used_names.add(_folded(name))

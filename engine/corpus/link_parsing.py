@@ -334,17 +334,17 @@ def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tupl
     return tuple(names)
 
 
-def closeness(target: str, home: str, path: str) -> int | None:
-    """Return how well a link target in the note `home` fits the note at `path`, which has the same last part: 0 is
-    best.
+def link_distance(target: str, from_note: str, path: str) -> int | None:
+    """Return how far a link target in the note `from_note` is from the note at `path`; 0 is nearest.
 
-    None if the folders of the target are others. As in Obsidian, a path counts from the vault or from any folder in it,
-    and the notes in the folder of `home` come before others. A target with an ending is a path from there first.
+    Both have the same last part; None if their folders differ. As in Obsidian, a path counts from the vault or from any
+    folder in it, and the notes in the folder of `from_note` come before others. A target with an ending is a path from
+    there first.
     """
     written = target.strip()
     if written.lower().endswith(".org") and not path.lower().endswith(".org"):
         return None
-    folded, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
+    folded, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(from_note))
     if folded.startswith("/"):
         folded = folded.strip("/")
         return 0 if page == folded else 3 if page.endswith(f"/{folded}") else None

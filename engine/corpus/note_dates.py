@@ -36,13 +36,13 @@ _EPOCH = lazy_pattern(r"(1[0-9]{9})(?:[0-9]{3})?")
 _YES = frozenset({"true", "yes", "on", "1"})
 
 
-class Dated(NamedTuple):
+class NoteDate(NamedTuple):
     moment: float
     """Seconds since the epoch, in UTC: the beginning of a day, or of the last day of a week or month."""
     origin: Origin
 
 
-def date_in_name(name: str) -> Dated | None:
+def date_in_name(name: str) -> NoteDate | None:
     """Return the date in a stable name: in the file name, else in its folders; None if there is none.
 
     `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
@@ -52,19 +52,19 @@ def date_in_name(name: str) -> Dated | None:
     *folders, base = name.split("/")
     stem = base.rpartition(".")[0] or base
     if date_of_name := _day_in(stem):
-        return Dated(_moment(date_of_name), "name")
+        return NoteDate(_moment(date_of_name), "name")
     for day in _days_in_folders(folders, stem):
-        return Dated(_moment(day), "folder")
+        return NoteDate(_moment(day), "folder")
     if date_of_name := _week_in(stem) or _month_in(stem):
-        return Dated(_moment(date_of_name), "name")
+        return NoteDate(_moment(date_of_name), "name")
     for folder in reversed(folders):
         if date_of_name := _week_in(folder) or _month_in(folder):
-            return Dated(_moment(date_of_name), "folder")
+            return NoteDate(_moment(date_of_name), "folder")
     for year, month in pairwise(folders):
         if _YEAR.fullmatch(year) and (match := _MONTH_FOLDER.fullmatch(month)):
             last = _last_of_month(int(year), int(match[1]))
             if last is not None:
-                return Dated(_moment(last), "folder")
+                return NoteDate(_moment(last), "folder")
     return None
 
 

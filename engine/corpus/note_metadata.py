@@ -38,7 +38,7 @@ class DocumentInfo(msgspec.Struct, frozen=True):
     """Properties that Joplin or Notion wrote into the text of a note, by key as in front matter."""
 
 
-def describe(text: str, name: str) -> DocumentInfo:
+def read_metadata(text: str, name: str) -> DocumentInfo:
     """Return the metadata of the note with this name (its path relative to its folder, with slashes).
 
     Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name. The
@@ -91,7 +91,7 @@ def describe(text: str, name: str) -> DocumentInfo:
 
 def note_title(text: str, name: str) -> str:
     """Return the title of the note with this name, from the beginning of its `text`."""
-    return describe(text, name).title
+    return read_metadata(text, name).title
 
 
 def structure_of(text: str, name: str) -> Structure | None:
@@ -160,7 +160,7 @@ def _exported_properties(text: str, name: str) -> dict[str, str]:
     return {key.lower().replace(" ", "_"): value for key, colon, value in lines if colon}
 
 
-def why_no_note(text: str, name: str) -> tuple[str, str] | None:
+def joplin_issue(text: str, name: str) -> tuple[str, str] | None:
     """Return rule and reason of a file of Joplin that isn't a readable note; None for all others."""
     fields = _exported_properties(text, name)
     if "type_" not in fields:  # a page of Notion may have a "Deleted time", too

@@ -13,7 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus import documents, encodings, json_notes
 from engine.corpus.folder_walk import FoundFile, is_transient
-from engine.corpus.note_metadata import why_no_note
+from engine.corpus.note_metadata import joplin_issue
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -74,7 +74,7 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
     if json_notes.is_json_note(name):
         return _readable("".join(parts), name)
     text = encodings.as_text("".join(parts))
-    if refused := why_no_note(text, name):
+    if refused := joplin_issue(text, name):
         raise Unreadable(name, *refused)
     return NoteText(text, digest.hexdigest())
 

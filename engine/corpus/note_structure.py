@@ -46,7 +46,7 @@ class Structure(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...]
     data: Mapping[int, str]
     """Lines that are data instead of text, each with the part that is searched."""
-    apart: bool = False
+    separate_pages: bool = False
     """Whether no passage contains text below two headings of the highest level, since these are pages."""
     separate_title: bool = False
     """Whether the title is none of the headings, but the page begins with it as one more."""
@@ -100,7 +100,7 @@ class StructureBuilder:
         """Mark a line as data that is not searched."""
         self.data[line] = ""
 
-    def done(self, *, apart: bool = False, separate_title: bool = False) -> Structure:
+    def done(self, *, separate_pages: bool = False, separate_title: bool = False) -> Structure:
         return Structure(
             title=" ".join(self.title.split())[:_TITLE_LIMIT] or self._leading,
             headings=tuple(self.headings),
@@ -109,7 +109,7 @@ class StructureBuilder:
             tags=tuple(self.tags),
             aliases=tuple(self.aliases),
             data=self.data,
-            apart=apart,
+            separate_pages=separate_pages,
             separate_title=separate_title,
         )
 

@@ -43,7 +43,7 @@ class PathGuard:
         except WorkspaceError:
             os.scandir(self._workspace).close()  # raises the system's error, which callers expect
             raise PathRefused from None
-        root = self._home(name, roots)
+        root = self._accepted_root(name, roots)
         if root is None:
             raise PathRefused
         return self._descend(root, name)
@@ -80,7 +80,7 @@ class PathGuard:
         from engine.corpus.transcripts.session_stores import find_stores
 
         stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
-        return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
+        return {name for name in names if name.startswith(stores) or self._accepted_root(name, roots) is not None}
 
     def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
         """Return the indexed names that the current rules exclude, which stay in the index until the next sync.
@@ -101,14 +101,14 @@ class PathGuard:
         own = os.path.join(roots.workspace, "") if roots.layout == "folder" else None
 
         def is_extra(name: str) -> bool:
-            root = roots.home_of(name)
+            root = roots.root_of(name)
             return root is not None and root.extra and not (own and root.path.startswith(own))
 
         return {name for name in names if is_extra(name)}
 
-    def _home(self, name: str, roots: Roots) -> Root | None:
+    def _accepted_root(self, name: str, roots: Roots) -> Root | None:
         """Return the root that contains a file; None for a name that the rules exclude."""
-        root = roots.home_of(name)
+        root = roots.root_of(name)
         if root is None or self._rules.rule_for(name, False, root=root.name) or is_secret_folder(root.path):
             return None
         return root
@@ -132,7 +132,7 @@ class PathGuard:
 def _times_in(roots: Roots, names: Collection[str]) -> dict[str, float | None]:
     times: dict[str, float | None] = {}
     for name in names:
-        if (root := roots.home_of(name)) is None:
+        if (root := roots.root_of(name)) is None:
             continue
         inner = name[len(root.name) :].strip("/")
         try:

@@ -48,15 +48,15 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 _HERE = frozenset({"", "localhost"})
 
 
-def readings_of(text: str) -> tuple[str, ...]:
+def possible_paths(text: str) -> tuple[str, ...]:
     """Return the paths that a typed text may mean, the most literal first; never empty. Accesses no files."""
     plain = text.strip("\n\r") or text
     bare = text.strip().strip(_QUOTES).strip() or plain
-    readings = [plain, bare]
+    paths = [plain, bare]
     if _FILE_URL.match(bare):
-        readings.insert(0, _path_of_url(bare))
-    readings += [reading.replace("\\", "/") for reading in readings]
-    return tuple(dict.fromkeys(map(_from_home, readings)))
+        paths.insert(0, _path_of_url(bare))
+    paths += [path.replace("\\", "/") for path in paths]
+    return tuple(dict.fromkeys(map(_from_home, paths)))
 
 
 def _from_home(path: str) -> str:
@@ -102,7 +102,7 @@ class Listing(msgspec.Struct, frozen=True):
 
     files: list[FoundFile]
     skipped: list[FileIssue]
-    whole: bool
+    complete: bool
     """Whether all files were listed; False if the folder is too large."""
 
 
@@ -123,8 +123,8 @@ class PathFinder:
         Any text is allowed.
         """
         paths: list[PathStatus] = []
-        for reading in readings_of(text):
-            for status in self._candidates(reading):
+        for path in possible_paths(text):
+            for status in self._candidates(path):
                 if status.kind != "missing":
                     return status
                 paths.append(status)
@@ -177,20 +177,20 @@ class PathFinder:
         """Return the files of a folder and its subfolders that no rule excludes. Raises `Cancelled`."""
         if folder.source == "sessions":
             sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MAX_ENTRIES)
-            return Listing(sessions.files, sessions.skipped, sessions.whole)
+            return Listing(sessions.files, sessions.skipped, sessions.complete)
         if folder.name or self.roots.layout == "folder":
             root = Root(folder.name, folder.path)
             discovery = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MAX_ENTRIES)
         else:
             discovery = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MAX_ENTRIES)
-        return Listing(discovery.files, discovery.skipped, discovery.whole)
+        return Listing(discovery.files, discovery.skipped, discovery.complete)
 
     def is_in(self, folder: PathStatus, name: str) -> bool:
         """Whether a stable name is in this folder, and not in a root inside it that is listed separately."""
         if not name.startswith(folder.name and folder.name + "/"):
             return False
         one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
-        return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
+        return not one_root or self.roots.root_of(name) == self.roots.root_of(folder.name)
 
     def _candidates(self, path: str) -> Iterator[PathStatus]:
         """Yield the status of each path that the text may mean, most likely first; at least one."""
@@ -210,7 +210,7 @@ class PathFinder:
         for store in self._stores:
             if name == store.name or name.startswith(store.name + "/"):
                 yield self._in_store(store, _parts(name[len(store.name) :], "/"))
-        root = self.roots.home_of(name)
+        root = self.roots.root_of(name)
         if root is not None and root.name and not {".", ".."}.intersection(name.split("/")):
             yield self._in_root(root, _parts(name[len(root.name) :], "/"))
 
@@ -280,12 +280,12 @@ class PathFinder:
         return _descend(store.path, store.name, parts, "sessions", judge)
 
     def _outside_memory_folder(self, parts: list[str]) -> PathStatus:
-        home = self.roots.workspace
+        workspace = self.roots.workspace
         if not parts:
-            return PathStatus(home, "folder", "", "memory")
-        entry = _entry(_listed(home), parts[0])
+            return PathStatus(workspace, "folder", "", "memory")
+        entry = _entry(_listed(workspace), parts[0])
         if entry is None:
-            return _missing(home, "", parts, "memory")
+            return _missing(workspace, "", parts, "memory")
         return _excluded(entry.path, entry.name, parts[1:], "memory", self._judge.outside_memory_folder(entry))
 
     def _status_outside(self, path: str) -> PathStatus:

@@ -225,7 +225,7 @@ def find_sources(
     if os.path.isdir(chats := machine.below_home(*_ENCRYPTED)):
         issues.append(FileIssue(path=chats, rule="encrypted", detail=skip_reasons.ENCRYPTED_CHATS.message()))
     return FoundSources(
-        sources=tuple(source for source in sources if source.files or not source.whole), issues=tuple(issues)
+        sources=tuple(source for source in sources if source.files or not source.complete), issues=tuple(issues)
     )
 
 
@@ -274,7 +274,7 @@ def _existing(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
 
 def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken | None) -> FoundSource:
     sessions = candidate.kind == "sessions"
-    files, whole = (_transcripts if sessions else _notes)(candidate.path, issues, cancel)
+    files, complete = (_transcripts if sessions else _notes)(candidate.path, issues, cancel)
     grow_in_folders = sessions and any(os.path.isdir(growing_part(file.path)) for file in files[:_SAMPLE])
     return FoundSource(
         kind=candidate.kind,
@@ -284,7 +284,7 @@ def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken 
         files=len(files),
         bytes=_size_of_folder(candidate.path, cancel) if grow_in_folders else sum(file.size for file in files),
         newest=max((file.mtime_ns for file in files), default=0) / 1e9 or None,
-        whole=whole,
+        complete=complete,
     )
 
 
@@ -304,7 +304,7 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         count = sum(files_covered(issue.detail) for issue in others)
         detail = OTHER_FILES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
-    return transcripts.files, transcripts.whole
+    return transcripts.files, transcripts.complete
 
 
 def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
@@ -329,7 +329,7 @@ def _notes(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tu
     except WorkspaceError as error:
         issues.append(FileIssue(path=path, rule="unreadable", detail=str(error)))
         return [], True
-    return discovery.files, discovery.whole
+    return discovery.files, discovery.complete
 
 
 def _listing(folders: Sequence[str]) -> Settings:

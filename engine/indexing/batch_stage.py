@@ -17,7 +17,7 @@ from engine.store.vector_encoding import StoredModel, Vectors
 _TEXTS_PER_BATCH = 256
 _CHANGES_POLL = 0.2
 
-Direct = Callable[[Set[bytes]], bool]
+EmbedDirectly = Callable[[Set[bytes]], bool]
 """Function that embeds all pending texts by direct requests, except those with the given hashes.
 Returns False if it stopped because files changed, whose text must be indexed first.
 """
@@ -56,7 +56,7 @@ class BatchStage:
         self._runner.resume()
         self._runner.poll()
 
-    def run(self, direct: Direct) -> bool:
+    def run(self, direct: EmbedDirectly) -> bool:
         """Embed all pending texts, through batch jobs where possible.
 
         Returns False if it stopped because files changed, whose text must be indexed first. Unless the settings say

@@ -28,7 +28,7 @@ _UNFINISHED = "unfinished"
 """Rule of a document whose reader crashed or took too long, which may be due to other work on the machine."""
 WITHOUT_TEXT = ("encrypted", "no-text", "damaged")
 """Rules of documents whose text can't be read, such as scans: they are found by their names."""
-_LASTING = (*WITHOUT_TEXT, _UNFINISHED, NOT_NOTES, "binary", "unknown-format")
+_PERMANENT = (*WITHOUT_TEXT, _UNFINISHED, NOT_NOTES, "binary", "unknown-format")
 """Rules of files that are not read again, since that would have the same result."""
 
 
@@ -79,16 +79,16 @@ class CrashRecord:
 
     def crashes(self, file: FoundFile) -> int:
         """Return how many processes crashed while reading the file in its present state."""
-        suspect = self._known(file)
+        suspect = self._suspect(file)
         return 0 if suspect is None else suspect.crashes
 
-    def unsuspected(self, files: list[FoundFile]) -> list[FoundFile]:
+    def without_suspects(self, files: list[FoundFile]) -> list[FoundFile]:
         """Return the files that have crashed no process in their present state."""
         return [file for file in files if not self.crashes(file)] if self._suspects else files
 
-    def remember(self, file: FoundFile, issue: FileIssue) -> None:
+    def skip_until_changed(self, file: FoundFile, issue: FileIssue) -> None:
         """Skip the file from the next sync on until it changes, if reading it again would have the same result."""
-        if issue.rule in _LASTING:
+        if issue.rule in _PERMANENT:
             tries = self.crashes(file) + 1 if issue.rule == _UNFINISHED else _MAX_CRASHES
             known = _Suspect(*_version(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
             self._suspects[file.name] = known
@@ -105,14 +105,14 @@ class CrashRecord:
         return [issue for file in files if (issue := self._issue(file)) is not None] if self._suspects else []
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
-        suspect = self._known(file)
+        suspect = self._suspect(file)
         if suspect is None or suspect.crashes < _MAX_CRASHES:
             return None
         if suspect.rule:
             return FileIssue(path=file.name, rule=suspect.rule, detail=suspect.detail)
         return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.message())
 
-    def _known(self, file: FoundFile) -> _Suspect | None:
+    def _suspect(self, file: FoundFile) -> _Suspect | None:
         """Return the recorded crash of this version of the file."""
         suspect = self._suspects.get(file.name) if self._suspects else None
         if suspect is None or (suspect.mtime_ns, suspect.size) != _version(file):
@@ -143,14 +143,14 @@ class CrashRecord:
             self.end_reading(file)
             raise
         except Unreadable as problem:
-            if problem.issue.rule not in _LASTING:  # `remember` counts the others
+            if problem.issue.rule not in _PERMANENT:  # `skip_until_changed` counts the others
                 self.end_reading(file)
             raise
         if not partly:
             self.end_reading(file)
 
     def end_reading(self, file: FoundFile) -> None:
-        """Forget a crash that was recorded before the file was read: its reader has ended now."""
+        """Forget a recorded crash of the file, since reading it has ended without one."""
         if file.name in self._suspects:
             # It was read last: a process that is killed later must not count against it.
             self.finish_reading()
@@ -177,9 +177,7 @@ class CrashRecord:
         same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
         crashes = before.crashes + 1 if before is not None and same else 1
         self._suspects[name] = _Suspect(int(mtime_ns), int(size), crashes)
-        self._current_path.write_bytes(
-            b""
-        )  # if this process is killed before it reads a file, this crash is not counted again
+        self._current_path.write_bytes(b"")  # so that the next start doesn't count this crash again
         self._write_suspects()
 
     def _read_suspects(self) -> dict[str, _Suspect]:

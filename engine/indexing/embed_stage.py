@@ -29,7 +29,7 @@ _REFUSALS_IN_A_ROW = 8
 among 128 is isolated by halving, most requests succeed.
 """
 
-_HARMLESS = "ping"
+_TEST_TEXT = "ping"
 
 
 class EmbedStage:
@@ -215,7 +215,7 @@ class EmbedStage:
         """
         if not self._characters:
             try:
-                self._provider.embed_documents([_HARMLESS], cancel=self._token)
+                self._provider.embed_documents([_TEST_TEXT], cancel=self._token)
             except ProviderError:
                 raise error from None
         detail = skip_reasons.NOT_EMBEDDED.message(problem=error)

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.link_parsing import NoteLink, links_of, markup_links_of, names_of
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
@@ -30,9 +30,9 @@ from engine.text import analyse, analyse_both, language_of_note
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
-_MAX_HELD = 16 * 1024 * 1024
+_MAX_BUFFERED = 16 * 1024 * 1024
 """Maximum number of characters of rows in memory; more are written to a temporary file."""
-_PORTION = 128 * 1024
+_CHARACTERS_PER_PORTION = 128 * 1024
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
@@ -80,13 +80,13 @@ def prepare(
     note: NoteText,
     chunking: ChunkingSettings,
     stored: StoredNote | None = None,
-    many: "ChunkRows | None" = None,
+    buffer: "ChunkRows | None" = None,
 ) -> NewFile:
     """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have.
 
-    The rows of a long note are five times its size: they are added to `many`, whose errors are raised.
+    The rows of a long note are five times its size: they are added to `buffer`, whose errors are raised.
     """
-    about = describe(note.text, file.name)
+    about = read_metadata(note.text, file.name)
     language = language_of_note(note.text)
     if not language and note.text.isascii():  # a text without letters
         language = language_of_note(about.title)
@@ -96,10 +96,10 @@ def prepare(
     names = about.title, language, about.aliases
     new, changes = _compared(chunks, stored) if stored is not None and stored.names == names else (chunks, None)
     del chunks
-    if many is not None:
-        many.language = language
-        many.add(_taken(new))
-        many.analyse()
+    if buffer is not None:
+        buffer.language = language
+        buffer.add(_consumed(new))
+        buffer.analyse()
     return NewFile(
         source=file.source,
         path=file.name,
@@ -110,7 +110,7 @@ def prepare(
         language=language,
         title_tokens=analyse_both(about.title, language),
         name_tokens=analyse_both(file.name, language),
-        chunks=tuple(chunk_rows(new, language)) if many is None else many,
+        chunks=tuple(chunk_rows(new, language)) if buffer is None else buffer,
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about),
         aliases=about.aliases,
@@ -122,7 +122,7 @@ def prepare(
     )
 
 
-def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
+def _consumed(chunks: list[Chunk]) -> Iterator[Chunk]:
     """Yield the chunks and remove them from the list, so that they don't stay in memory with their rows."""
     chunks.reverse()
     while chunks:
@@ -130,7 +130,7 @@ def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
 
 
 def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
-    """Return the chunks whose text isn't stored, and the changes to stored ones; None if no stored chunk stays.
+    """Return the chunks to add, and the changes to stored ones; None if no stored chunk stays.
 
     The parts of a long line are chunks with the same first line, which only their ids order. New chunks get the
     highest ids, so after a new part all later parts of the line are new as well.
@@ -202,7 +202,7 @@ class ChunkRows(NewChunks):
         self._chunks: list[Chunk | SessionChunk] = []
         self._characters = 0
         self._rows: list[NewChunk] = []
-        self._held = 0
+        self._buffered = 0
         self._count = 0
         self._spilled: IO[bytes] | None = None
         self._portions: list[int] = []
@@ -240,9 +240,9 @@ class ChunkRows(NewChunks):
             self.language = _language(chunks)
         for row in chunk_rows(chunks, self.language):
             self._rows.append(row)
-            self._held += _weight(row)
+            self._buffered += _characters(row)
         self._count += len(chunks)
-        if self._held > _MAX_HELD:
+        if self._buffered > _MAX_BUFFERED:
             try:
                 self._spill()
             except OSError as error:
@@ -251,15 +251,15 @@ class ChunkRows(NewChunks):
     def _spill(self) -> None:
         if self._spilled is None:
             self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
-        portion, weight = list[NewChunk](), 0
+        portion, characters = list[NewChunk](), 0
         for row in self._rows:
             portion.append(row)
-            weight += _weight(row)
-            if weight > _PORTION:
+            characters += _characters(row)
+            if characters > _CHARACTERS_PER_PORTION:
                 self._write(portion)
-                portion, weight = [], 0
+                portion, characters = [], 0
         self._write(portion)
-        self._rows, self._held = [], 0
+        self._rows, self._buffered = [], 0
 
     def _write(self, portion: list[NewChunk]) -> None:
         assert self._spilled is not None
@@ -268,7 +268,7 @@ class ChunkRows(NewChunks):
         self._spilled.write(data)
 
 
-def _weight(row: NewChunk) -> int:
+def _characters(row: NewChunk) -> int:
     return len(row.text) + len(row.words) + len(row.stems)
 
 

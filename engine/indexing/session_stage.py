@@ -93,7 +93,7 @@ class SessionStage:
             return
         self._find()
         known = self._stored.keys() | self._listed.keys() | self._owned_elsewhere.keys()
-        new = self._crashes.unsuspected([file for file in self._transcripts.files if file.name not in known])
+        new = self._crashes.without_suspects([file for file in self._transcripts.files if file.name not in known])
         if not new:
             return
         self._meter.start("discovering", len(new))
@@ -207,7 +207,7 @@ class SessionStage:
         self._find_changed()
         context = self._work.context
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
-        files = self._crashes.unsuspected(self._transcripts.files)
+        files = self._crashes.without_suspects(self._transcripts.files)
         self._owned_elsewhere = claim_transcripts(
             files, projects, context.workspace, context.store.files, self._projects_of
         )

@@ -73,11 +73,11 @@ def claim_transcripts(
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
     errors of `projects_of`; an OSError counts as an unusable list.
     """
-    owners = SessionOwnership(index.session_owners)
+    ownership = SessionOwnership(index.session_owners)
     try:
         if not files and not index.session_owners.exists():
             return {}
-        known = owners.read()
+        known = ownership.read()
         claims = _Claims(str(workspace), index)
         worked: dict[str, str] = {}
         unknown: list[FoundFile] = []
@@ -91,14 +91,15 @@ def claim_transcripts(
                 unknown.append(file)
         worked |= {transcript_of(file.path): project for file, project in projects_of(unknown)}
         decided = claims.decide(worked, known)  # nearly always empty, and then nothing is locked
-        homes = owners.change(lambda rows: claims.decide(worked, rows)) if decided else known
+        owner_of = ownership.change(lambda rows: claims.decide(worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
-        log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
+        log.warning("The list of session owners cannot be used: %s", type(error).__name__)
         return {}
     own_path = str(workspace)
-    if all([homes[transcript].workspace == own_path for transcript in worked]):  # true of nearly all transcripts
+    if all([owner_of[transcript].workspace == own_path for transcript in worked]):  # true of nearly all transcripts
         return {}
-    return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != own_path}
+    owners = {file.name: owner_of[transcript_of(file.path)].workspace for file in files}
+    return {name: owner for name, owner in owners.items() if owner != own_path}
 
 
 class _Claims:

@@ -9,12 +9,15 @@ from engine.base.language import marked, tr
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 
 _MIN_INTERVAL = 0.05
-_RATE_WINDOW = 8.0
-_RATE_NEEDS = 0.5
-_TIME_LEFT_NEEDS = 3.0
-"""Seconds of measured work before a time is predicted: a phase begins slowly, and would seem to take hours."""
-_TIME_LEFT_WINDOW = 60.0
-"""Seconds from which a time is predicted. Files differ in size: 8 seconds of large ones made it ten times as long."""
+_RATE_WINDOW_SECONDS = 8.0
+_MIN_RATE_SECONDS = 0.5
+"""Seconds of measured work before a rate is shown."""
+_ESTIMATE_WINDOW_SECONDS = 60.0
+"""Seconds from which the time left is estimated. Files differ in size: 8 seconds of large ones made it ten times as
+long.
+"""
+_MIN_ESTIMATE_SECONDS = 3.0
+"""Seconds of measured work before the time left is estimated: a phase begins slowly, and would seem to take hours."""
 
 _LABELS: dict[SyncPhase, str] = {
     "waiting": marked("Waiting: another program is writing this index"),
@@ -76,9 +79,10 @@ class ProgressMeter:
         self._file = ""
         self._waiting = 0
         self._sent = 0.0
-        self._marks: deque[tuple[float, int]] = deque()
-        self._minute: deque[tuple[float, int]] = deque()
-        """One mark a second, of the time from which the time left is predicted."""
+        self._samples: deque[tuple[float, int]] = deque()
+        """Times and completed units, for the rate."""
+        self._estimate_samples: deque[tuple[float, int]] = deque()
+        """The same once a second, for the time left."""
         self.reused = 0
         self.embedded = 0
         self.cost_meter = CostMeter()
@@ -87,43 +91,46 @@ class ProgressMeter:
         """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
         self._waiting = waiting
-        self._forget()
-        self._mark()
+        self._clear_samples()
+        self._add_sample()
         self._send()
 
     def step(self, completed: int, current_file: str) -> None:
         """Report that `completed` units of the phase are done, and which file is being processed."""
         if completed and not self._completed:
-            self._forget()  # measured from here, since the first unit waits for a model to load
+            self._clear_samples()  # measured from here, since the first unit waits for a model to load
         self._completed, self._file = completed, current_file
         now = time.monotonic()
         if now - self._sent >= _MIN_INTERVAL:
-            self._mark()
+            self._add_sample()
             self._send()
 
-    def _forget(self) -> None:
-        self._marks.clear()
-        self._minute.clear()
+    def _clear_samples(self) -> None:
+        self._samples.clear()
+        self._estimate_samples.clear()
 
-    def _mark(self) -> None:
+    def _add_sample(self) -> None:
         now = time.monotonic()
-        self._marks.append((now, self._completed))
-        if not self._minute or now - self._minute[-1][0] >= 1:
-            self._minute.append(self._marks[-1])
-        for marks, window in ((self._marks, _RATE_WINDOW), (self._minute, _TIME_LEFT_WINDOW)):
-            while len(marks) > 1 and now - marks[0][0] > window:
-                marks.popleft()
+        self._samples.append((now, self._completed))
+        if not self._estimate_samples or now - self._estimate_samples[-1][0] >= 1:
+            self._estimate_samples.append(self._samples[-1])
+        for samples, window in (
+            (self._samples, _RATE_WINDOW_SECONDS),
+            (self._estimate_samples, _ESTIMATE_WINDOW_SECONDS),
+        ):
+            while len(samples) > 1 and now - samples[0][0] > window:
+                samples.popleft()
 
     def _rate(self) -> float:
-        (first, begun), (last, done) = self._marks[0], self._marks[-1]
-        return (done - begun) / (last - first) if last - first >= _RATE_NEEDS else 0.0
+        (first, begun), (last, done) = self._samples[0], self._samples[-1]
+        return (done - begun) / (last - first) if last - first >= _MIN_RATE_SECONDS else 0.0
 
     def _send(self) -> None:
         self._sent = time.monotonic()
         rate = self._rate()
-        begun, first = self._minute[0]
+        begun, first = self._estimate_samples[0]
         measured, done = self._sent - begun, self._completed - first
-        known = self._total and done > 0 and measured >= _TIME_LEFT_NEEDS
+        known = self._total and done > 0 and measured >= _MIN_ESTIMATE_SECONDS
         seconds_left = (self._total - self._completed) * measured / done if known else None
         self._listener(
             MemorySyncProgressUpdate(

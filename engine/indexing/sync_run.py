@@ -23,13 +23,13 @@ log = lazy_logger(__name__)
 
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
-_MUCH_TEXT = 1000
+_MANY_CHUNKS = 1000
 """Number of indexed chunks from which cached words are freed afterwards, since later searches and small syncs don't
 need them, and the keyword index may be rewritten.
 """
 _MANY_FILES = 10_000
 """Number of files from which listing them takes memory that is worth returning."""
-_MUCH_NEW = 0.25
+_NEW_SHARE = 0.25
 """Share of new chunks from which the keyword index is rewritten as one part. A search looks up each word in each part:
 a new index has about nine, and a search in one takes 4 to 9 % less time.
 """
@@ -46,24 +46,24 @@ def clean_up(context: SyncContext, model: StoredModel | None, indexed: int, toke
     keep = cache.max_entries if cache.enabled else 0
     with store.read() as snapshot:
         # There may be more vectors in use than the limit: no need to look again before something changes.
-        surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
-        old = len(snapshot.generations()) > 1
-        holes = snapshot.free_share() > MAX_FREE_SHARE
-        many_new = indexed > max(_MUCH_TEXT, _MUCH_NEW * snapshot.chunk_count())
-        words = many_new or snapshot.meta(KEYWORDS_TO_PURGE) is not None
-    if old:
+        has_surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
+        has_old_generations = len(snapshot.generations()) > 1
+        is_sparse = snapshot.free_share() > MAX_FREE_SHARE
+        many_new = indexed > max(_MANY_CHUNKS, _NEW_SHARE * snapshot.chunk_count())
+        rewrites_keywords = many_new or snapshot.meta(KEYWORDS_TO_PURGE) is not None
+    if has_old_generations:
         with store.write() as writer:
             writer.discard_other_generations()
     context.vectors.discard_unused(model)
     with store.read() as snapshot:
-        dropped = snapshot.has_discarded_tables()
-    if dropped:
+        has_discarded = snapshot.has_discarded_tables()
+    if has_discarded:
         store.delete_discarded_tables(token)
-    if words:
+    if rewrites_keywords:
         store.purge_keywords(token)
-    if surplus:
+    if has_surplus:
         _evict(store, keep, token)
-    if dropped or surplus or holes:
+    if has_discarded or has_surplus or is_sparse:
         store.vacuum(token)
 
 
@@ -207,9 +207,9 @@ class SyncRun:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def _needs_rebuild(self, force: bool) -> bool:
-        """Whether the index must be rebuilt as a new generation: requested, unfinished, or made by older rules.
+        """Whether the index must be rebuilt as a new generation: on request, or because the rules have changed.
 
-        An unfinished one that was made by older rules is not finished; `_clean_up` removes it.
+        An interrupted rebuild continues unless the rules have changed since; otherwise `_clean_up` removes it.
         """
         with self._store.read() as snapshot:
             stored = snapshot.meta("fingerprint")
@@ -263,7 +263,7 @@ class SyncRun:
         try:
             clean_up(self._context, self._vectors.model, self._outcome.chunks_indexed, self._token)
         finally:
-            if self._outcome.chunks_indexed > _MUCH_TEXT:
+            if self._outcome.chunks_indexed > _MANY_CHUNKS:
                 from engine.text import forget_words  # loaded by now
 
                 forget_words()

@@ -232,7 +232,7 @@ class TextStage:
                 self._remove(file.name)
             return None
         except Unreadable as problem:
-            self._crashes.remember(file, problem.issue)
+            self._crashes.skip_until_changed(file, problem.issue)
             named = self._store_name_only(file, problem.issue)
             self._fail(problem.issue, None if problem.transient or named else stored)
             if problem.transient:

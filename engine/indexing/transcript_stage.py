@@ -287,7 +287,7 @@ class _LineReading:
             self._add_messages(found)
             self._rows.add(self._packer.take_full())
             if len(self._rows) >= _CHUNKS_PER_PART and not self.metadata.generated:
-                self.store(self._current_state(_UNFINISHED), whole=False)
+                self.store(self._current_state(_UNFINISHED), complete=False)
         after = self._current_state(self._file.size)
         # A last line without its end may be complete or half written: it is read again when the transcript grows.
         self._add_messages(self._reader.read_rest(self._source))
@@ -315,18 +315,18 @@ class _LineReading:
             title=redact(self.metadata.name),
         )
 
-    def store(self, after: _State, *, whole: bool) -> None:
-        """Store the rows of this part with the state `after`; if not `whole`, another part follows."""
+    def store(self, after: _State, *, complete: bool) -> None:
+        """Store the rows of this part with the state `after`; if not `complete`, another part follows."""
         file, metadata, rows = self._file, self.metadata, self._rows
         rows.analyse()
         after.language = rows.language or ""
         new = session_file(file, file.name, metadata, self._messages, rows, hash=after.anchor, size=file.size)
         new = self._uses.add_to(new, metadata.project)
         after.waiting = self._uses.waiting_calls(metadata.project)
-        change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
+        change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), complete=complete)
         self._closed += len(rows)
         self._begin_part(after)
-        self._commits.add(change, indexed=1 if whole else 0)
+        self._commits.add(change, indexed=1 if complete else 0)
 
 
 class LineIndexer:
@@ -352,7 +352,7 @@ class LineIndexer:
                 self._commits.add(skipped_transcript(file, issue.rule, issue.detail))
                 return issue
             if state is None or not state.closed or state.size == _UNFINISHED or state.title == after.title:
-                reading.store(after, whole=True)
+                reading.store(after, complete=True)
                 return None
         # The title came late: all chunks are indexed again with it.
         return self.index(file, source, known, from_start=True)
@@ -380,12 +380,12 @@ class LineIndexer:
         return state, reader
 
 
-def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
+def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, complete: bool) -> Change:
     """Return a change that replaces a session's chunks, except the first `closed` ones.
 
-    If not `whole`, the transcript is read on by the next sync.
+    If not `complete`, the transcript is read on by the next sync.
     """
-    dated = file if whole else msgspec.structs.replace(file, mtime_ns=0)
+    dated = file if complete else msgspec.structs.replace(file, mtime_ns=0)
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:

@@ -1,4 +1,4 @@
-"""Shares the work of a sync with other processes if there is much of it, so that this one stays responsive.
+"""Divides the work of a large sync between this process and others, so that this one stays responsive.
 
 `NotePreparation` sends the texts of notes through pipes and receives their rows; `run_in_processes` is for other work.
 Results come in the order of the work. The processes write no file. Each ends when its pipe closes, which also happens
@@ -38,7 +38,7 @@ _MIN_BYTES = 2_000_000
 time.
 """
 _MAX_PROCESSES = 3
-_MAX_WAITING = 16
+_MAX_QUEUED = 16
 """Maximum number of notes queued for one process."""
 _MAX_CHARACTERS = 4_000_000
 """Maximum number of characters of all queued notes together; a longer note is prepared in this process."""
@@ -70,7 +70,7 @@ class NotePreparation:
         self._token = token
         self._queue: deque[_QueuedNote] = deque()
         self._characters = 0
-        self._workers = _start_workers(_prepared, os.cpu_count() or 1) if size >= _MIN_BYTES else []
+        self._workers = _start_workers(_prepare_in_worker, os.cpu_count() or 1) if size >= _MIN_BYTES else []
 
     def __enter__(self) -> "NotePreparation":
         return self
@@ -90,7 +90,7 @@ class NotePreparation:
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
         workers = self._workers if len(note.text) <= _MAX_CHARACTERS else []
-        worker = min((w for w in workers if w.ready()), key=lambda w: w.waiting, default=None)
+        worker = min((w for w in workers if w.ready()), key=lambda w: w.unanswered, default=None)
         if worker is not None and not worker.send(_NoteToPrepare(file, note, self._chunking, stored)):
             worker = None
         self._queue.append(_QueuedNote(file, note, stored, worker))
@@ -104,7 +104,7 @@ class NotePreparation:
             yield self._next()
 
     def _is_full(self) -> bool:
-        return len(self._queue) > _MAX_WAITING * len(self._workers) or self._characters > _MAX_CHARACTERS
+        return len(self._queue) > _MAX_QUEUED * len(self._workers) or self._characters > _MAX_CHARACTERS
 
     def _next(self) -> NewFile | FileIssue:
         queued = self._queue.popleft()
@@ -114,8 +114,9 @@ class NotePreparation:
             return msgspec.msgpack.decode(prepared, type=PreparedFile)
         try:
             with self._crashes.reading(queued.file):
-                many = ChunkRows(self._crashes.folder, self._token) if len(queued.note.text) > _MAX_CHARACTERS else None
-                return prepare(queued.file, queued.note, self._chunking, queued.stored, many)
+                is_long = len(queued.note.text) > _MAX_CHARACTERS
+                buffer = ChunkRows(self._crashes.folder, self._token) if is_long else None
+                return prepare(queued.file, queued.note, self._chunking, queued.stored, buffer)
         except Unreadable as problem:
             return problem.issue
 
@@ -171,7 +172,7 @@ def run_in_processes(
 
 
 def _start_workers(answer: Callable[[bytes], bytes], most: int) -> "list[_Worker]":
-    """Start the other processes; fewer, or none, if the system refuses them because one of its limits is reached."""
+    """Start at most `most` other processes; fewer, or none, if a limit of the system is reached."""
     workers: list[_Worker] = []
     with contextlib.suppress(OSError):
         workers.extend(_Worker(answer) for _ in range(min(_MAX_PROCESSES, most)))
@@ -198,7 +199,7 @@ class _Worker(ChildProcess):
 
     def __init__(self, answer: Callable[[bytes], bytes]) -> None:
         """`answer`: a function of a module, called in the process."""
-        self.waiting = 0
+        self.unanswered = 0
         """Number of messages sent whose answers have not been received."""
         super().__init__(serve, answer, name="mnemoscope-index")
         if sys.platform != "win32":  # here, since its imports take most of a second, while a new user searches
@@ -222,7 +223,7 @@ class _Worker(ChildProcess):
             return False
         except UnicodeEncodeError:  # a name that isn't valid UTF-8
             return False
-        self.waiting += 1
+        self.unanswered += 1
         return True
 
     def has_answer(self) -> bool:
@@ -231,13 +232,13 @@ class _Worker(ChildProcess):
 
     def receive(self, token: CancelToken) -> bytes | None:
         """Wait for the next answer: empty if the process failed, None if it has died. Raises `Cancelled`."""
-        self.waiting -= 1
+        self.unanswered -= 1
         while self._alive and not self._has_message(_POLL):
             token.checkpoint()
         return self._received()
 
     def _has_message(self, seconds: float = 0.0) -> bool:
-        """Whether there is something to receive, perhaps that the process has died, which Windows raises here."""
+        """Whether `recv_bytes` returns or raises without waiting; on Windows, polling a dead process raises."""
         try:
             return self._pipe.poll(seconds)
         except OSError:
@@ -252,7 +253,7 @@ class _Worker(ChildProcess):
         return None
 
 
-def _prepared(message: bytes) -> bytes:
+def _prepare_in_worker(message: bytes) -> bytes:
     """Return the rows of a `_NoteToPrepare`."""
     request = msgspec.msgpack.decode(message, type=_NoteToPrepare)
     return msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking, request.stored))

@@ -61,8 +61,8 @@ def linked_text(
 
     `link`: target, anchor, and name of the note with the link.
     """
-    target, anchor, home = link
-    note = LinkReader(snapshot).resolve(target, home) if target else _note_itself(snapshot, home)
+    target, anchor, from_note = link
+    note = LinkReader(snapshot).resolve(target, from_note) if target else _note_itself(snapshot, from_note)
     if note is None or guard.refused((note.path,), snapshot.meta("names")):
         return None
     try:
@@ -265,15 +265,15 @@ _MAX_ENTRIES = 50_000
 class NoteImages:
     """Finds the images that one note names, if they are within the searched folders. Not thread-safe."""
 
-    def __init__(self, home: str, workspace: Path, settings: Settings) -> None:
-        """`home`: stable name of the note."""
+    def __init__(self, note: str, workspace: Path, settings: Settings) -> None:
+        """`note`: stable name of the note."""
         # The rules for notes, with other file types: `include` usually names notes only.
         settings = msgspec.structs.replace(settings, extensions=IMAGE_ENDINGS, include=())
-        self._home = home
+        self._note = note
         self._rules = IgnoreRules(settings)
         self._guard = PathGuard(workspace, settings)
         try:
-            self._root = find_roots(workspace, settings).home_of(home)
+            self._root = find_roots(workspace, settings).root_of(note)
         except WorkspaceError:
             self._root = None
 
@@ -286,7 +286,7 @@ class NoteImages:
         path = unquote(target).replace("\\", "/")
         if self._root is None or not path.lower().endswith(self._rules.extensions):
             return None
-        candidates = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._home), path)]
+        candidates = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._note), path)]
         candidates.append(posixpath.join(self._root.name, path.lstrip("/")))
         for name in dict.fromkeys(map(posixpath.normpath, candidates)):
             if (note := self._locate(name)) is not None:

@@ -1,4 +1,4 @@
-"""The memory as an MCP server: tools, resources and prompts. Every call runs on a thread.
+"""Answers the requests of an MCP client for tools, resources and prompts, each on a thread.
 
 Resources are notes and sessions: listed newest first in pages, and read as text with secrets masked.
 """
@@ -42,7 +42,7 @@ _NOTE, _SESSION = "text/markdown", "text/plain"
 _CUT = "\n\n[The rest is left out: read it in parts with memory_get.]"
 
 
-class Listed(NamedTuple):
+class ListedResource(NamedTuple):
     """A note or session that the server lists as a resource."""
 
     modified: float
@@ -74,17 +74,19 @@ class UnknownResource(Exception):
     """The requested resource does not exist, or this session may not read it."""
 
 
-def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:
+def list_page(
+    access: AgentAccess, cursor: str | None, cancel: CancelToken
+) -> tuple[Sequence[ListedResource], str | None]:
     """Return a page of resources, newest first, and the cursor of the next page; None at the end.
 
     Raises the memory's errors, and `ValueError` for an invalid cursor.
     """
     after = None if cursor is None else _position(cursor)
 
-    def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
+    def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[ListedResource], str | None]:
         found = sorted(_all_resources(access, memory, token), key=_order)
         remaining = found if after is None else [entry for entry in found if _order(entry) > after]
-        listed = [_titled(entry, token) for entry in remaining[:PAGE]]
+        listed = [_with_title(entry, token) for entry in remaining[:PAGE]]
         return listed, _cursor(listed[-1]) if len(remaining) > PAGE else None
 
     return access.call(page, cancel)
@@ -115,20 +117,20 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
     return _SESSION if is_session else _NOTE, text if len(text) <= LONGEST_TEXT else cut(text, LONGEST_TEXT) + _CUT
 
 
-def _all_resources(access: AgentAccess, memory: "MemorySearchManager", cancel: CancelToken) -> Iterator[Listed]:
+def _all_resources(access: AgentAccess, memory: "MemorySearchManager", cancel: CancelToken) -> Iterator[ListedResource]:
     from engine.corpus.discovery import discover
 
     for file in discover(Path(memory.status().workspace_dir), access.settings, cancel=cancel).files:
         if access.may_read(file.name):
-            yield Listed(file.mtime_ns / 1e9, file.name, "", False, file.size, file.path)
+            yield ListedResource(file.mtime_ns / 1e9, file.name, "", False, file.size, file.path)
     if access.shared or "sessions" in memory.unsupported:
         return
     for session in memory.sessions():
         changed = session.ended or session.started or 0.0
-        yield Listed(changed, session.path, session.title or "Untitled", True, session.bytes)
+        yield ListedResource(changed, session.path, session.title or "Untitled", True, session.bytes)
 
 
-def _titled(entry: Listed, cancel: CancelToken) -> Listed:
+def _with_title(entry: ListedResource, cancel: CancelToken) -> ListedResource:
     """Add the title of a note from its file, since the index may be behind; of a document, its file name."""
     if entry.title:
         return entry
@@ -145,11 +147,11 @@ def _titled(entry: Listed, cancel: CancelToken) -> Listed:
     return entry._replace(title=note_title(decoded_start(head), entry.name))
 
 
-def _order(entry: Listed) -> tuple[float, str]:
+def _order(entry: ListedResource) -> tuple[float, str]:
     return -entry.modified, entry.name
 
 
-def _cursor(last: Listed) -> str:
+def _cursor(last: ListedResource) -> str:
     return base64.urlsafe_b64encode(f"{last.modified!r} {last.name}".encode("utf-8", "surrogatepass")).decode()
 
 
@@ -168,14 +170,14 @@ def _position(cursor: str) -> tuple[float, str]:
 T = TypeVar("T")
 
 _MAX_CALLS = 4
-"""Number of parallel calls; further ones wait."""
+"""Maximum number of parallel calls; further ones wait."""
 _RECALL, _CONTEXT = "memory_recall", "memory_context"
 
 Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """Create the MCP server for one connection of an agent; `tools` is called for the list of tools when it asks."""
+    """Create the MCP server for one connection of an agent. `tools` returns the tools that it may use now."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",
@@ -203,7 +205,7 @@ class _Handlers:
     # --- tools ----------------------------------------------------------------------------------------------------
 
     async def list_tools(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in await self._offered_now()])
+        return types.ListToolsResult(tools=[_declared_tool(tool) for tool in await self._offered_now()])
 
     async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = next((tool for tool in await self._offered_now() if tool.name == params.name), None)
@@ -237,13 +239,16 @@ class _Handlers:
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         note = types.ResourceTemplate(
-            name="note", title="A note", uri_template=f"{URI}{{+path}}", description="By its path, as results give it."
+            name="note",
+            title="A note",
+            uri_template=f"{URI}{{+path}}",
+            description="Read a note by its path, as in search results.",
         )
         session = types.ResourceTemplate(
             name="session",
             title="A past session with an AI agent",
             uri_template=f"{URI}sessions/{{+path}}",
-            description="By its path, as results give it; secrets are masked.",
+            description="Read a session by its path, as in search results; secrets are masked.",
             mime_type="text/plain",
         )
         templates = [note] if self._access.shared else [note, session]
@@ -262,13 +267,15 @@ class _Handlers:
 
     async def list_prompts(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         recall = types.Prompt(
-            name=_RECALL, title="Use the memory", description="Tells the model when and how to look into the memory."
+            name=_RECALL, title="Use the memory", description="Tells the model when and how to search the memory."
         )
         context = types.Prompt(
             name=_CONTEXT,
-            title="The memory's answer to this",
+            title="Passages about this message",
             description="The five passages of notes and sessions that fit a message best.",
-            arguments=[types.PromptArgument(name="message", description="Its subject.", required=True)],
+            arguments=[
+                types.PromptArgument(name="message", description="The message to find passages for.", required=True)
+            ],
         )
         return types.ListPromptsResult(prompts=[recall, context] if self.section else [context])
 
@@ -287,7 +294,7 @@ class _Handlers:
     # --- queries --------------------------------------------------------------------------------------------------
 
     async def _call(self, work: Callable[[CancelToken], T]) -> T:
-        """The result of a call on a thread; cancelling the request cancels the call without waiting for it."""
+        """Return the result of a call on a thread; cancelling the request cancels the call without waiting for it."""
         token = CancelToken()
         try:
             return await run_sync(work, token, abandon_on_cancel=True, limiter=self._limiter)
@@ -304,7 +311,7 @@ class _Handlers:
             raise MCPError(types.INTERNAL_ERROR, error_message(error)) from None
 
 
-def _described(tool: AgentTool) -> types.Tool:
+def _declared_tool(tool: AgentTool) -> types.Tool:
     hints = types.ToolAnnotations(
         title=tool.title,
         read_only_hint=not tool.changes,
@@ -322,13 +329,13 @@ def _described(tool: AgentTool) -> types.Tool:
     )
 
 
-def _resource(entry: Listed) -> types.Resource:
+def _resource(entry: ListedResource) -> types.Resource:
     return types.Resource(
         uri=entry.uri,
         name=_printable(entry.name),
         title=_printable(entry.title) or None,
         mime_type=entry.kind,
-        # A session is read as another text than its transcript.
+        # A session is read as a readable text, which has another size than its transcript.
         size=None if entry.is_session else entry.size,
         annotations=types.Annotations(last_modified=entry.changed) if entry.changed else None,
     )

@@ -27,8 +27,8 @@ _WARM_AFTER_SECONDS = 0.2
 _CATCH_UP_SECONDS = 5.0
 
 
-class LateMemory:
-    """Opens the memory in the background, while the MCP server already answers. Thread-safe."""
+class LazyMemory:
+    """Opens the memory on first use or in the background, and again after its settings have changed. Thread-safe."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class LateMemory:
         settings: Callable[[], Settings],
         session_key: str | None,
     ) -> None:
-        """`settings` returns the current settings; `session_key`: of the session that starts with this server."""
+        """`settings` returns the current settings. `session_key`: key of the agent's session with this server."""
         self._open = open_
         self._settings = settings
         self._opened_with: Settings | None = None
@@ -46,11 +46,11 @@ class LateMemory:
         self._closed = False
 
     def warm(self) -> None:
-        """Open it in the background, with all that a keyword search needs. A model is loaded by the first search."""
+        """Open the memory in the background and load what a keyword search needs; the first search loads the model."""
         threading.Thread(target=self._warm_up, name="mnemoscope-warm", daemon=True).start()
 
     def opened(self) -> "MemorySearchManager":
-        """The memory; waits until it is open. Raises the errors of opening, and retries on the next call."""
+        """Return the memory, opened with the current settings. Raises the errors of opening; the next call retries."""
         with self._lock:
             if self._closed:
                 raise Closed
@@ -68,9 +68,9 @@ class LateMemory:
             return self._memory
 
     def up_to_date(self) -> "MemorySearchManager":
-        """The memory, once its searches find all files that existed before this call. Raises as `opened`.
+        """Return the memory once its searches find all files that existed before this call, or after some seconds.
 
-        After some seconds it is returned anyway: a first index, or the lock of another process, may take minutes.
+        A first index, or the lock of another process, may take minutes. Raises as `opened`.
         """
         memory = self.opened()
         memory.catch_up(_CATCH_UP_SECONDS)
@@ -98,13 +98,13 @@ functions."""
 
 def load_sdk() -> None:
     """Import the modules of the MCP SDK that the server needs."""
-    with _without_garbage_collection(), _built_when_used(), _empty_packages():
+    with _without_garbage_collection(), _deferred_class_builds(), _without_package_inits():
         importlib.import_module("mcp.server.lowlevel.server")
 
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection: it takes a sixth of the time, and importing a thousand classes leaves no garbage."""
+    """Disable garbage collection, which takes a sixth of the time: importing a thousand classes leaves no garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -115,8 +115,8 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 @contextmanager
-def _built_when_used() -> Iterator[None]:
-    """Let each message's class be built when the first such message comes: most never do. A fifth of the time."""
+def _deferred_class_builds() -> Iterator[None]:
+    """Build each message's class only when the first such message arrives: most never do. Saves a fifth of the time."""
     from pydantic import BaseModel
 
     BaseModel.model_config["defer_build"] = True
@@ -127,7 +127,7 @@ def _built_when_used() -> Iterator[None]:
 
 
 @contextmanager
-def _empty_packages() -> Iterator[None]:
+def _without_package_inits() -> Iterator[None]:
     """Let modules of the packages in `_SKIPPED_PACKAGES` be imported without running the packages' `__init__`.
 
     This saves a third of the time to start. Afterwards the packages can be imported normally.
@@ -152,7 +152,7 @@ def serve(
     `open_` opens the memory, `settings` returns the current settings.
     """
     load_sdk()
-    memory = LateMemory(open_, settings, session_key)
+    memory = LazyMemory(open_, settings, session_key)
     access = AgentAccess(memory.up_to_date, settings, session_key=session_key)
     try:
         asyncio.run(_serve(access, memory))
@@ -160,7 +160,7 @@ def serve(
         memory.close()
 
 
-async def _serve(access: AgentAccess, memory: LateMemory) -> None:
+async def _serve(access: AgentAccess, memory: LazyMemory) -> None:
     import anyio
 
     from engine.mcp.server import make_server

@@ -27,15 +27,15 @@ from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
 """Maximum size of a message in bytes; the longest input of a tool is a hundredth of it."""
-_CHUNKS_PER_BATCH = 64 * 1024
+_READ_SIZE = 64 * 1024
 _ENDS = 1024
-"""Number of bytes at each end of a refused message that are searched for its id."""
+"""Number of bytes at each end of a refused message in which its id is searched."""
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\n]{0,200}")'
 _OTHER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\\n]{0,200}"'
 _FIRST = re.compile(rb"\s*\{\s*(?:" + _OTHER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")
 _LAST = re.compile(rb"[,{]\s*" + _ID + rb"(?:\s*,\s*" + _OTHER + rb")*\s*\}\s*\Z")
 """Clients write the id in front of the parameters or behind them."""
-_ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+_LOOP_ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """Errors raised by steps on an event loop that is ending or has ended."""
 
 log = lazy_logger(__name__)
@@ -51,14 +51,14 @@ async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
     Meanwhile standard input is empty and standard output is redirected to standard error, for the rest of the process
     and its children: only messages reach the client.
     """
-    wire_in, wire_out = os.dup(0), os.dup(1)
+    input_descriptor, output_descriptor = os.dup(0), os.dup(1)
     _redirect_output()
-    inward, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    sent, outward = anyio.create_memory_object_stream[SessionMessage]()
-    writer = _Writer(wire_out)
+    to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    sent, from_server = anyio.create_memory_object_stream[SessionMessage]()
+    writer = _Writer(output_descriptor)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_write_all, outward, writer, inward)
-        _Reader(wire_in, inward, sent.clone()).start()
+        tasks.start_soon(_write_all, from_server, writer, to_server)
+        _Reader(input_descriptor, to_server, sent.clone()).start()
         try:
             yield received, sent
         finally:
@@ -79,9 +79,11 @@ def _redirect_output() -> None:
 class _Reader:
     """Reads lines on its own thread, which may block forever: it ends with the process."""
 
-    def __init__(self, wire: int, inward: MemoryObjectSendStream[SessionMessage | Exception], sent: Sent) -> None:
-        self._wire = wire
-        self._inward = inward
+    def __init__(
+        self, descriptor: int, to_server: MemoryObjectSendStream[SessionMessage | Exception], sent: Sent
+    ) -> None:
+        self._descriptor = descriptor
+        self._to_server = to_server
         self._sent = sent
         self._loop = asyncio.get_running_loop()
 
@@ -89,16 +91,16 @@ class _Reader:
         threading.Thread(target=self._run, name="mnemoscope-mcp-reader", daemon=True).start()
 
     def _run(self) -> None:
-        with contextlib.suppress(*_ENDED):
+        with contextlib.suppress(*_LOOP_ENDED):
             try:
-                for line in _lines(self._wire):
+                for line in _lines(self._descriptor):
                     self._deliver(line)
             finally:
                 self._loop.call_soon_threadsafe(self._end)
 
     def _deliver(self, line: "_Line") -> None:
-        if not line.whole:
-            self._refuse(line, types.INVALID_REQUEST, f"A message may have {LONGEST_MESSAGE // 1024} KB at most.")
+        if not line.complete:
+            self._refuse(line, types.INVALID_REQUEST, f"A message can have at most {LONGEST_MESSAGE // 1024} KB.")
             return
         try:
             check_digits(line.text)
@@ -115,7 +117,7 @@ class _Reader:
         if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line.text):
             self._refuse(line, types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
             return
-        self._wait_for(self._inward.send(SessionMessage(message)))
+        self._wait_for(self._to_server.send(SessionMessage(message)))
 
     def _refuse(self, line: "_Line", code: int, sentence: str) -> None:
         log.info("A message of an agent was refused: %s", sentence)
@@ -130,7 +132,7 @@ class _Reader:
             step.close()
 
     def _end(self) -> None:
-        self._inward.close()
+        self._to_server.close()
         self._sent.close()
 
 
@@ -150,11 +152,11 @@ class _Line(NamedTuple):
     """A line of input; of one that is too long, its first and last bytes."""
 
     text: bytes
-    whole: bool = True
+    complete: bool = True
 
     @property
     def id(self) -> int | str | None:
-        """The id of the message; None if it has none, or if it is not where it usually is."""
+        """The id of the message; None if it has none, or if none is near its beginning or end."""
         found = _FIRST.match(self.text[:_ENDS]) or _LAST.search(self.text[-_ENDS:])
         try:
             return None if found is None else msgspec.json.decode(found[1], type=int | str)
@@ -162,28 +164,28 @@ class _Line(NamedTuple):
             return None
 
 
-def _lines(wire: int) -> Iterator[_Line]:
+def _lines(descriptor: int) -> Iterator[_Line]:
     """Yield each non-empty line."""
     rest, start = b"", b""
-    while data := _read(wire):
+    while data := _read(descriptor):
         *ended, rest = (rest + data).split(b"\n")
         for line in ended:
             if start or len(line) > LONGEST_MESSAGE:
-                yield _Line((start or line[:_ENDS]) + line[-_ENDS:], whole=False)
+                yield _Line((start or line[:_ENDS]) + line[-_ENDS:], complete=False)
             elif line.strip():
                 yield _Line(line)
             start = b""
         if start or len(rest) > LONGEST_MESSAGE:
             start, rest = start or rest[:_ENDS], rest[-_ENDS:]
     if start:
-        yield _Line(start + rest, whole=False)
+        yield _Line(start + rest, complete=False)
     elif rest.strip():
         yield _Line(rest)
 
 
-def _read(wire: int) -> bytes:
+def _read(descriptor: int) -> bytes:
     try:
-        return os.read(wire, _CHUNKS_PER_BATCH)
+        return os.read(descriptor, _READ_SIZE)
     except OSError:
         return b""
 
@@ -191,14 +193,14 @@ def _read(wire: int) -> bytes:
 class _Writer:
     """Writes lines on its own thread, since the client may never read them."""
 
-    def __init__(self, wire: int) -> None:
-        self._wire = wire
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[bool]] | None] = queue.SimpleQueue()
         threading.Thread(target=self._run, name="mnemoscope-mcp-writer", daemon=True).start()
 
     async def write(self, line: bytes) -> bool:
-        """Whether it was written: not if the client has closed its end."""
+        """Write a line; returns False if the client has closed its end."""
         written: asyncio.Future[bool] = self._loop.create_future()
         self._lines.put((line, written))
         return await written
@@ -211,7 +213,7 @@ class _Writer:
             line, written = item
             try:
                 while line:
-                    line = line[os.write(self._wire, line) :]
+                    line = line[os.write(self._descriptor, line) :]
             except OSError:
                 pass
             with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
@@ -224,13 +226,13 @@ def _set_result(future: "asyncio.Future[bool]", value: bool) -> None:
 
 
 async def _write_all(
-    outward: MemoryObjectReceiveStream[SessionMessage],
+    from_server: MemoryObjectReceiveStream[SessionMessage],
     writer: _Writer,
-    inward: MemoryObjectSendStream[SessionMessage | Exception],
+    to_server: MemoryObjectSendStream[SessionMessage | Exception],
 ) -> None:
-    async for message in outward:
+    async for message in from_server:
         line = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if not await writer.write(line):
             # A client that can't receive responses is gone, whether or not it still sends.
-            inward.close()
+            to_server.close()
             return

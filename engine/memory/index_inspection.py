@@ -110,23 +110,23 @@ class IndexInsight:
             return note_links(snapshot, path, self._guard)
 
     def linked_text(
-        self, target: str, anchor: str, home: str, cancel: CancelToken | None = None
+        self, target: str, anchor: str, note: str, cancel: CancelToken | None = None
     ) -> "LinkedText | None":
-        """Return the part of a note that a link in the note `home` points to; None if no note has that name.
+        """Return the part of a note that a link in `note` points to; None if no note has that name.
 
-        `target`: a note's name or path, or the id of a Logseq block; empty for `home` itself. `anchor`: a heading, or
+        `target`: a note's name or path, or the id of a Logseq block; empty for `note` itself. `anchor`: a heading, or
         `^` and a block's id.
         """
         from engine.insight.note_links import linked_text
 
         with self._store.read(cancel) as snapshot:
-            return linked_text(snapshot, (target, anchor, home), self._guard, cancel)
+            return linked_text(snapshot, (target, anchor, note), self._guard, cancel)
 
-    def images_of(self, home: str) -> "NoteImages":
+    def images_of(self, note: str) -> "NoteImages":
         """Return the images that the note with this stable name may show."""
         from engine.insight.note_links import NoteImages
 
-        return NoteImages(home, self._context.workspace, self._context.settings)
+        return NoteImages(note, self._context.workspace, self._context.settings)
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the files that a session's tool calls read or changed, in the order of the session."""

@@ -280,10 +280,10 @@ class _Explanation:
             indexed=current,
             pending=len(files) - current - failed,
             failed=failed,
-            deleted=len(gone) if listing.whole else 0,
+            deleted=len(gone) if listing.complete else 0,
             skipped=passed[:_SHOWN_PASSED],
             skipped_total=len(passed),
-            complete=listing.whole,
+            complete=listing.complete,
         )
 
     def _state(self, state: PathStateKind, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:

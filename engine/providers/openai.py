@@ -91,7 +91,7 @@ PRESETS = (
         "https://api.openai.com/v1",
         "text-embedding-3-small",
         "OPENAI_API_KEY",
-        marked("Needs an API key of platform.openai.com."),
+        marked("Needs an API key from platform.openai.com."),
     ),
     Preset(
         "ollama",
@@ -99,7 +99,7 @@ PRESETS = (
         "http://127.0.0.1:11434/v1",
         "nomic-embed-text",
         "",
-        marked("Fetch the model once with: ollama pull nomic-embed-text"),
+        marked("Download the model once with: ollama pull nomic-embed-text"),
     ),
     Preset(
         "lm-studio",
@@ -115,7 +115,7 @@ PRESETS = (
         "https://openrouter.ai/api/v1",
         "openai/text-embedding-3-small",
         "OPENROUTER_API_KEY",
-        marked("Needs an API key of openrouter.ai."),
+        marked("Needs an API key from openrouter.ai."),
     ),
     Preset(
         "llama-server",

@@ -119,7 +119,7 @@ class FoundSource(Record, frozen=True):
     bytes: int
     newest: float | None
     """Time of the latest change of these files; None if there are none."""
-    whole: bool
+    complete: bool
     """Whether all files were counted; False if counting stopped at its limit."""
 
 

@@ -111,20 +111,15 @@ def _query(stage: Stage) -> str:
 
 def _age(stage: Stage) -> str:
     limit = _details(stage, Best)
-    return _with_best(
-        tr(
-            "Passages that age lowered below {least:g}: {count:,}.", count=stage.before - stage.after, least=limit.least
-        ),
-        limit,
-    )
+    removed = stage.before - stage.after
+    note = tr("Passages whose score fell below {least:g} with age: {count:,}.", count=removed, least=limit.least)
+    return _with_best(note, limit)
 
 
 def _threshold(stage: Stage) -> str:
     limit = _details(stage, Best)
-    return _with_best(
-        tr("Passages that scored below {least:g}: {count:,}.", count=stage.before - stage.after, least=limit.least),
-        limit,
-    )
+    removed = stage.before - stage.after
+    return _with_best(tr("Passages that scored below {least:g}: {count:,}.", count=removed, least=limit.least), limit)
 
 
 def _with_best(note: str, limit: Best | RaisedMinimum) -> str:

@@ -375,7 +375,7 @@ class Settings(Section, frozen=True):
         int | None,
         option(
             "Maximum length of an answer to agents",
-            "Maximum length of the passages in one answer to an agent, in characters; unset: qmd's limit, else none.",
+            "Maximum length of the passages in one answer to an agent, in characters. If not set, qmd's limit, if any.",
             1,
             group=Group.ANSWERS,
             applies="immediately",
@@ -398,7 +398,7 @@ class Settings(Section, frozen=True):
         int | None,
         option(
             "Vector dimensions",
-            "Length of the vectors, for models that offer several; unset takes the model's own.",
+            "Length of the vectors, for models that offer several. If not set, the model's own is used.",
             1,
             group=Group.EMBEDDING,
         ),

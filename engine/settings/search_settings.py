@@ -102,7 +102,7 @@ class HybridSettings(Section, frozen=True):
         float | None,
         option(
             "Weight of meaning",
-            "Share of meaning in the score; unset takes what suits the model.",
+            "Share of meaning in the score. If not set, it depends on the model.",
             0,
             1,
             also="weight, semantic, balance",
@@ -112,7 +112,7 @@ class HybridSettings(Section, frozen=True):
         float | None,
         option(
             "Weight of keywords",
-            "Share of words in the score; unset takes what suits the model.",
+            "Share of words in the score. If not set, it depends on the model.",
             0,
             1,
             also="weight, keywords, balance",

@@ -100,7 +100,7 @@ def has_free_space(folder: Path) -> bool:
     import shutil  # a search doesn't write
 
     try:
-        return shutil.disk_usage(folder).free >= _MIN_ROOM
+        return shutil.disk_usage(folder).free >= _MIN_FREE_BYTES
     except OSError:
         return True
 
@@ -130,7 +130,7 @@ waste a quarter.
 _WRITER_CACHE_KIB = 16 * 1024
 """Page cache of the writer in KiB; four times as much did not speed up a full index of 10,000 notes."""
 _READER_CACHE_KIB = 8 * 1024
-_MIN_ROOM = 1024 * 1024
+_MIN_FREE_BYTES = 1024 * 1024
 """Free bytes from which a disk is not full. Opening a database for writing takes some 100 KB."""
 Role = Literal["reader", "frozen reader", "writer"]
 

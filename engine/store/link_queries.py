@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from posixpath import dirname
 from typing import NamedTuple
 
-from engine.corpus.link_parsing import closeness, link_key
+from engine.corpus.link_parsing import link_distance, link_key
 from engine.store.snapshot import Snapshot, indexed_file, validated
 from engine.text.folding import fold
 
@@ -39,20 +39,20 @@ class LinkReader:
         self._known: dict[str, list[tuple[str, LinkedNote]]] = {}
         self._resolved: dict[tuple[str, str], LinkedNote | None] = {}
 
-    def resolve(self, target: str, home: str) -> LinkedNote | None:
-        """Return the note that the link target `target`, in the note `home`, points to; None if there is none."""
-        key = target, dirname(home)
+    def resolve(self, target: str, from_note: str) -> LinkedNote | None:
+        """Return the note that the link target `target`, in the note `from_note`, points to; None if there is none."""
+        key = target, dirname(from_note)
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(target, home)
+            self._resolved[key] = self._resolve(target, from_note)
         return self._resolved[key]
 
-    def _resolve(self, target: str, home: str) -> LinkedNote | None:
+    def _resolve(self, target: str, from_note: str) -> LinkedNote | None:
         # Several vaults may be in one workspace, and the same name in each of them.
-        vault = home.partition("/")[0]
+        vault = from_note.partition("/")[0]
         ranked = [
-            (rank, note.path.partition("/")[0] != vault, len(note.path), note.path, note)
+            (distance, note.path.partition("/")[0] != vault, len(note.path), note.path, note)
             for kind, note in self._named(link_key(target))
-            if kind == "file" and (rank := closeness(target, home, note.path)) is not None
+            if kind == "file" and (distance := link_distance(target, from_note, note.path)) is not None
         ]
         if not ranked:
             ranked = [
@@ -67,7 +67,7 @@ class LinkReader:
         files = {
             note.id
             for kind, note in self._named(link_key(name))
-            if kind == "file" and closeness(name, "", note.path) is not None
+            if kind == "file" and link_distance(name, "", note.path) is not None
         }
         return files | {note.id for kind, note in self._named(fold(name.strip())) if kind == "alias"}
 

@@ -251,14 +251,14 @@ def uses_in_session(snapshot: Snapshot, session: str) -> list[FileUse]:
     )
 
 
-Fits = Callable[[str, str], bool]
+FileMatcher = Callable[[str, str], bool]
 """Function that says whether a file, given by path and project, is searched for."""
 
 
-def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[FileUse]:
-    """Return the tool calls with files for which `fits` is true, newest first; see `sessions_with`."""
+def uses_of_files(snapshot: Snapshot, part: str, matches: FileMatcher) -> list[FileUse]:
+    """Return the tool calls with files for which `matches` is true, newest first; see `sessions_with`."""
     uses: list[FileUse] = []
-    for path, files in _fitting(snapshot, part, fits).items():
+    for path, files in _matching(snapshot, part, matches).items():
         uses += (
             use
             for id_ in files
@@ -267,12 +267,12 @@ def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[FileUse]:
     return sorted(uses, key=lambda use: (-(use.time or 0), use.session, -use.line))
 
 
-def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
-    """Return the file ids of the sessions that use a file for which `fits` is true.
+def sessions_with(snapshot: Snapshot, part: str, matches: FileMatcher) -> list[int]:
+    """Return the file ids of the sessions that use a file for which `matches` is true.
 
     `part`: a lower-case ASCII text that the path or the project of each such file contains; may be empty.
     """
-    return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
+    return sorted({id_ for files in _matching(snapshot, part, matches).values() for id_ in files})
 
 
 def used_paths(snapshot: Snapshot) -> list[str]:
@@ -283,8 +283,8 @@ def used_paths(snapshot: Snapshot) -> list[str]:
     return [path for (path,) in rows]
 
 
-def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], fits: Fits) -> set[int]:
-    """Return the file ids of the sessions that use a file with one of these paths for which `fits` is true."""
+def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], matches: FileMatcher) -> set[int]:
+    """Return the file ids of the sessions that use a file with one of these paths for which `matches` is true."""
     tables, ids = snapshot.tables, set[int]()
     for path in paths:
         rows = snapshot.connection.execute(
@@ -293,7 +293,7 @@ def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], fits: Fits) ->
                 LEFT JOIN {tables.sessions} s ON s.file_id = u.file_id""",
             (path,),
         )
-        ids.update(id_ for id_, project in rows if fits(path, project))
+        ids.update(id_ for id_, project in rows if matches(path, project))
     return ids
 
 
@@ -341,8 +341,8 @@ def _frequent(snapshot: Snapshot, value: str, condition: str, limit: int) -> lis
     return [found for (found,) in rows]
 
 
-def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
-    """Return the file ids of the sessions that use a file for which `fits` is true, by path."""
+def _matching(snapshot: Snapshot, part: str, matches: FileMatcher) -> dict[str, list[int]]:
+    """Return the file ids of the sessions that use a file for which `matches` is true, by path."""
     tables, connection = snapshot.tables, snapshot.connection
     projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
     # SQLite compares ASCII alone without case, so all other paths are looked at.
@@ -357,7 +357,7 @@ def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
     for path, id_ in rows:
         key = path, projects.get(id_, "")
         if key not in known:
-            known[key] = fits(*key)
+            known[key] = matches(*key)
         if known[key]:
             found.setdefault(path, []).append(id_)
     return found

@@ -105,19 +105,19 @@ class QuantisedMatrix:
         if not len(ids):
             return
         with self._change:
-            draft = _Draft(self._state, self.dims)
-            draft.remove(ids)
+            builder = _StateBuilder(self._state, self.dims)
+            builder.remove(ids)
             for start in range(0, len(ids), BLOCK_ROWS):
                 part = slice(start, start + BLOCK_ROWS)
-                draft.append(ids[part], *quantise(vectors[part]))
-            self._state = draft.finish()
+                builder.append(ids[part], *quantise(vectors[part]))
+            self._state = builder.finish()
 
     def remove(self, ids: Ids) -> None:
         """Remove rows; unknown ids are ignored."""
         with self._change:
-            draft = _Draft(self._state, self.dims)
-            draft.remove(ids)
-            self._state = draft.finish()
+            builder = _StateBuilder(self._state, self.dims)
+            builder.remove(ids)
+            self._state = builder.finish()
 
     def search(
         self,
@@ -193,13 +193,13 @@ class QuantisedMatrix:
             return None
         stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
-        draft = _Draft(matrix._state, matrix.dims)
-        draft.append_blocks(ids, codes, scales, cancel)
-        matrix._state = draft.finish()
+        builder = _StateBuilder(matrix._state, matrix.dims)
+        builder.append_blocks(ids, codes, scales, cancel)
+        matrix._state = builder.finish()
         return matrix, stamp
 
 
-class _Draft:
+class _StateBuilder:
     """Builds a changed state of the matrix; blocks of the old state are never modified."""
 
     def __init__(self, state: _State, dims: int) -> None:
@@ -217,7 +217,7 @@ class _Draft:
         for number, rows, _ in by_block(self._lookup.slots[positions]):
             self._blocks[number] = self._blocks[number].without(rows)
         self._lookup = self._lookup.excluding(positions)
-        self._clear_out()
+        self._compact()
 
     def append(self, ids: Ids, codes: Codes, scales: Floats) -> None:
         """Append rows; rows that already exist are moved to the end."""
@@ -260,7 +260,7 @@ class _Draft:
             block = block.sealed(self._centre)
         self._blocks[number] = block
 
-    def _clear_out(self) -> None:
+    def _compact(self) -> None:
         """Move rows out of blocks that consist mostly of removed rows, so that their memory is freed."""
         for number in list(self._blocks):
             block = self._blocks[number]

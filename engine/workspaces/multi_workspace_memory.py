@@ -49,7 +49,7 @@ _REREAD_SECONDS = 5.0
 class MultiWorkspaceInsight:
     """The `IndexInsight` of the open memory; the methods here also inspect other workspaces. Thread-safe.
 
-    Raises the errors of `MultiWorkspaceMemory.home_of`, and `Unsupported` if the index of that workspace can't be
+    Raises the errors of `MultiWorkspaceMemory.memory_of`, and `Unsupported` if the index of that workspace can't be
     inspected.
     """
 
@@ -72,14 +72,14 @@ class MultiWorkspaceInsight:
         links = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).note_links(own_path, cancel))
         return NoteLinks(backlinks=_named_as(path, links.backlinks), links=_named_as(path, links.links))
 
-    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+    def linked_text(self, target: str, anchor: str, note: str, cancel: CancelToken | None = None) -> LinkedText | None:
         text = self._everywhere.at(
-            home, lambda memory, own_path: _insight_of(memory).linked_text(target, anchor, own_path, cancel)
+            note, lambda memory, own_path: _insight_of(memory).linked_text(target, anchor, own_path, cancel)
         )
-        return None if text is None else _replace(text, path=_name_in_workspace(home, text.path))
+        return None if text is None else _replace(text, path=_name_in_workspace(note, text.path))
 
-    def images_of(self, home: str) -> "NoteImages":
-        return self._everywhere.at(home, lambda memory, own_path: _insight_of(memory).images_of(own_path))
+    def images_of(self, note: str) -> "NoteImages":
+        return self._everywhere.at(note, lambda memory, own_path: _insight_of(memory).images_of(own_path))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         files = self._everywhere.at(
@@ -95,14 +95,14 @@ def _insight_of(memory: "MemorySearchManager") -> "IndexInsight":
     return insight
 
 
-def _name_in_workspace(home: str, path: str) -> str:
-    """The name of a file in the workspace of `home`."""
-    workspace = split_name(home)[0]
+def _name_in_workspace(note: str, path: str) -> str:
+    """Return the name of a file in the workspace of `note`."""
+    workspace = split_name(note)[0]
     return name_in(workspace, path) if workspace else path
 
 
-def _named_as(home: str, links: Sequence[NoteLinkInfo]) -> tuple[NoteLinkInfo, ...]:
-    return tuple(_replace(link, path=_name_in_workspace(home, link.path)) if link.path else link for link in links)
+def _named_as(note: str, links: Sequence[NoteLinkInfo]) -> tuple[NoteLinkInfo, ...]:
+    return tuple(_replace(link, path=_name_in_workspace(note, link.path)) if link.path else link for link in links)
 
 
 _replace = msgspec.structs.replace
@@ -239,11 +239,11 @@ class MultiWorkspaceMemory:
         return None if insight is None else cast("IndexInsight", MultiWorkspaceInsight(insight, self))
 
     @contextmanager
-    def home_of(self, path: str) -> "Iterator[tuple[MemorySearchManager, Path, str]]":
-        """The memory of the workspace that a file with this name is in, its folder, and the file's stable name there.
+    def memory_of(self, path: str) -> "Iterator[tuple[MemorySearchManager, Path, str]]":
+        """Open the workspace that a file is in; yield its memory, its folder, and the file's stable name there.
 
-        The memory stays open at least as long as the block. Raises `PathRefused` for a workspace that is not known or
-        not there, and what opening it raises.
+        The memory stays open at least as long as the block. Raises `PathRefused` for an unknown or missing workspace,
+        and the errors of opening it.
         """
         name, own_path = split_name(path)
         if not name:
@@ -254,8 +254,8 @@ class MultiWorkspaceMemory:
             yield memory, Path(folder), own_path
 
     def at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
-        """Call `read` with the file's memory and stable name, and return its result. Raises the errors of `home_of`."""
-        with self.home_of(path) as (memory, _, own_path):
+        """Return the result of `read`, called with the file's memory and stable name. Raises as `memory_of` does."""
+        with self.memory_of(path) as (memory, _, own_path):
             return read(memory, own_path)
 
     def close(self) -> None:

@@ -236,7 +236,7 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
     if reason.min_score:
         yield tr("Minimum score"), number(reason.min_score, "g")
     if reason.full_bm25:
-        yield tr("Words' score"), number(reason.shown_text_score, ".3f")
+        yield tr("Score by words"), number(reason.shown_text_score, ".3f")
         for term in reason.terms:
             yield in_quotes(term.term), _of_term(term)
         for word in reason.missing:
@@ -278,7 +278,7 @@ def _meaning(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
         return
     meaning = reason.shown_vector_score
     score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")
-    yield tr("Meaning's score"), score
+    yield tr("Score by meaning"), score
     if reason.cosine is not None:
         yield tr("Cosine"), number(reason.cosine, ".3f")
     yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=reason.cosine_low, high=reason.cosine_high)

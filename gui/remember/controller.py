@@ -83,15 +83,15 @@ def folder_of(opened: OpenWorkspace, session: str) -> Path:
 
 
 @contextmanager
-def home_of(workspace: Workspace, opened: OpenWorkspace, session: str) -> Iterator[TargetWorkspace]:
-    """Open the workspace of a session: a context manager that yields it with its memory. On a pool thread.
+def target_workspace(workspace: Workspace, opened: OpenWorkspace, session: str) -> Iterator[TargetWorkspace]:
+    """Open the workspace of a session, and yield it with its memory. On a pool thread.
 
     Raises `PathRefused` if that workspace no longer exists, and the errors of opening it.
     """
     if not split_name(session)[0]:
         yield TargetWorkspace(opened.manager, opened.folder, opened.settings, session)
         return
-    with opened.all_workspaces.home_of(session) as (manager, folder, there):
+    with opened.all_workspaces.memory_of(session) as (manager, folder, there):
         yield TargetWorkspace(manager, folder, workspace.settings_of(folder), there)
 
 
@@ -159,7 +159,7 @@ class RememberController(Controller):
 
         def draft(token: CancelToken) -> tuple[SessionNote, Settings]:
             try:
-                with home_of(workspace, opened, session) as target:
+                with target_workspace(workspace, opened, session) as target:
                     note = draft_note(
                         target.manager, target.folder, target.settings, target.session, messages=messages, cancel=token
                     )
@@ -208,7 +208,7 @@ class RememberController(Controller):
         edited = msgspec.structs.replace(note, text=text)
 
         def save(_: CancelToken) -> WrittenNote:
-            with home_of(workspace, opened, session) as target:
+            with target_workspace(workspace, opened, session) as target:
                 return save_note(target.manager, target.folder, target.settings, edited, slug=slug)
 
         self._jobs.save(save, partial(self._saved, opened, session), self._not_saved)

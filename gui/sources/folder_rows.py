@@ -124,9 +124,9 @@ def source_title(source: FoundSource) -> str:
 def source_amount(source: FoundSource) -> str:
     """Return a source's size: "412 files, 118 MB, changed 3 h ago"."""
     if not source.files:
-        return tr("no files") if source.whole else tr("more files than could be counted")
+        return tr("no files") if source.complete else tr("more files than could be counted")
     size = size_text(source.bytes)
-    if source.whole:
+    if source.complete:
         amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", source.files, size=size)
     else:
         amount = tr_count(

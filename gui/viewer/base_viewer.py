@@ -55,8 +55,8 @@ class LinkFollower(QObject):
         """Stop looking up a link, since another file is shown."""
         self._job.cancel()
 
-    def follow(self, url: QUrl, home: str, manager: MemorySearchManager) -> None:
-        """Open a link that is written in the file named `home`."""
+    def follow(self, url: QUrl, from_file: str, manager: MemorySearchManager) -> None:
+        """Open a link that is written in the file named `from_file`."""
         self.cancel()
         target, anchor = (part(url, QUrl.ComponentFormattingOption.FullyDecoded) for part in (QUrl.path, QUrl.fragment))
         if url.scheme() in _EXTERNAL:
@@ -69,17 +69,17 @@ class LinkFollower(QObject):
             self.heading_chosen.emit(anchor)
         else:
             self._job.read(
-                lambda token: _locate(manager, target, anchor, home, token),
+                lambda token: _locate(manager, target, anchor, from_file, token),
                 self._choose,
                 lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
             )
 
-    def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
-        """Open the lines of the file `home` that a link in it names, if they are not below a heading of that name."""
+    def open_anchor(self, anchor: str, from_file: str, manager: MemorySearchManager) -> None:
+        """Open the lines of `from_file` that a link in it names, unless they are below a heading of that name."""
         self.cancel()
         missing = tr("This page has no heading or block named “{name}”.", name=anchor.removeprefix("^"))
         self._job.read(
-            lambda token: _anchor_location(manager, anchor, home, token),
+            lambda token: _anchor_location(manager, anchor, from_file, token),
             lambda location: self._choose(location) if location else self.notified.emit(missing),
             self.notified.emit,
         )
@@ -94,10 +94,10 @@ class LinkFollower(QObject):
             self.notified.emit(tr(NOT_INDEXED))
 
 
-def _anchor_location(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
-    """Find the location of an anchor in the file `home`. Pool thread; raises `MnemoscopeError`."""
-    linked = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
-    return Location(home, linked.line) if linked is not None and linked.anchored else None
+def _anchor_location(manager: MemorySearchManager, anchor: str, from_file: str, token: CancelToken) -> Location | None:
+    """Find the location of an anchor in the file `from_file`. Pool thread; raises `MnemoscopeError`."""
+    linked = None if manager.insight is None else manager.insight.linked_text("", anchor, from_file, token)
+    return Location(from_file, linked.line) if linked is not None and linked.anchored else None
 
 
 def note_url(name: str, anchor: str) -> QUrl:
@@ -109,21 +109,23 @@ def note_url(name: str, anchor: str) -> QUrl:
     return url
 
 
-def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location | Path:
+def _locate(
+    manager: MemorySearchManager, target: str, anchor: str, from_file: str, token: CancelToken
+) -> Location | Path:
     """Find the note that a link names, by the index or else by path; or an image. Raises `MnemoscopeError`.
 
     Runs on a pool thread.
     """
     insight = manager.insight
     if insight is not None:
-        linked = insight.linked_text(target, anchor, home, token)
+        linked = insight.linked_text(target, anchor, from_file, token)
         if linked is not None:
             return Location(linked.path, linked.line if linked.line > 1 or anchor else None)
-    name = normpath(join(dirname(home), target))
+    name = normpath(join(dirname(from_file), target))
     try:
         manager.locate(name)
     except MnemoscopeError:
-        image = None if insight is None else insight.images_of(home).locate(target)
+        image = None if insight is None else insight.images_of(from_file).locate(target)
         if image is None:
             raise
         return image

@@ -236,20 +236,20 @@ class ViewerPanel(BaseViewer):
         if opened.problem:
             self.hint.show_message(opened.problem, _LONG_HINT_MS)
 
-    def _set_resolvers(self, home: str) -> None:
-        """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""
+    def _set_resolvers(self, from_file: str) -> None:
+        """Let the page read the notes and find the images that the note `from_file` names; both on a pool thread."""
         manager = self._manager
 
         def resolve(target: str, anchor: str) -> LinkedText | None:
             try:
                 insight = None if manager is None else manager.insight
-                return None if insight is None else insight.linked_text(target, anchor, home)
+                return None if insight is None else insight.linked_text(target, anchor, from_file)
             except MnemoscopeError:
                 return None
 
         def images() -> LocateImage:
             insight = None if manager is None else manager.insight
-            images = None if insight is None else insight.images_of(home)
+            images = None if insight is None else insight.images_of(from_file)
 
             def locate(target: str) -> Path | None:
                 return None if images is None else images.locate(target)

@@ -89,11 +89,11 @@ class FakeInsight:
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
         return NoteLinks(backlinks=(), links=())
 
-    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+    def linked_text(self, target: str, anchor: str, note: str, cancel: CancelToken | None = None) -> LinkedText | None:
         return None
 
-    def images_of(self, home: str) -> NoteImages:
-        return NoteImages(home, self._memory.folder, Settings())
+    def images_of(self, note: str) -> NoteImages:
+        return NoteImages(note, self._memory.folder, Settings())
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         self.requests.append(("session_files", session))

@@ -91,9 +91,9 @@ def plan(
     names_of_roots = {root.name for root in roots.found if root.extra or settings.qmd.include_default_memory}
     accepted: dict[str, list[FoundFile]] = {name: [] for name in names_of_roots}
     for file in discovery.files:
-        home = roots.home_of(file.name)
-        if home is not None and home.name in names_of_roots:
-            accepted[home.name].append(file)
+        root = roots.root_of(file.name)
+        if root is not None and root.name in names_of_roots:
+            accepted[root.name].append(file)
     collections = _CollectionNames(workspace.name)
     made = [
         _collection(root, accepted[root.name], roots, settings, collections)

@@ -20,7 +20,7 @@ from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.language import tr
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.globs import Globs
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import read_metadata
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import in_ranges
@@ -165,7 +165,7 @@ class ResultMapper:
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
             if not keyword_only and not query_text.is_satisfied_by(text):
                 return None
-            about, chunking = describe(text, candidate.path), self._settings.chunking
+            about, chunking = read_metadata(text, candidate.path), self._settings.chunking
             chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
         except (PathRefused, Unreadable, OSError, *PARSER_FAULTS):
             return None

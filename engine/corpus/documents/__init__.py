@@ -104,7 +104,7 @@ def read(text: str, name: str) -> Structure:
             builder.begun = builder.begun or unnamed
             builder.title = builder.title or ("" if unnamed else heading[2])
             builder.heading(number, number, len(heading[1]), heading[2])
-    return builder.done(apart=pages or notes > 0)
+    return builder.done(separate_pages=pages or notes > 0)
 
 
 def _declare(builder: StructureBuilder, number: int, line: str) -> None:

@@ -115,7 +115,7 @@ class RawLine(NamedTuple):
     """Offset after the line's last byte, where its "\\n" is."""
     data: bytes
     """Bytes of the line without its "\\n" ("\\r" before it stays); only the beginning of a line that is too long."""
-    whole: bool
+    complete: bool
     """False for a last line without a line end, which may be incomplete."""
 
 
@@ -185,7 +185,7 @@ def json_lines(
         for raw in raw_lines(descriptor):
             checkpoint(cancel)
             value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE and mark in raw.data else None
-            if value is not None or (raw.whole and raw.data.strip() and not mark):
+            if value is not None or (raw.complete and raw.data.strip() and not mark):
                 yield value
     finally:
         os.close(descriptor)

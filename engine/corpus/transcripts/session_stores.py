@@ -139,7 +139,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     files: list[FoundFile]
     """Found files, newest first."""
     skipped: list[FileIssue]
-    whole: bool = True
+    complete: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
     unreachable: Collection[str] = ()
     """Stable names of folders that could not be checked."""
@@ -167,7 +167,7 @@ def find_transcripts(
     # Two sorts take half the time of one by both.
     walk.files.sort(key=attrgetter("name"))
     walk.files.sort(key=attrgetter("mtime_ns"), reverse=True)
-    return FoundTranscripts(walk.files, walk.skipped, walk.whole, walk.unreachable)
+    return FoundTranscripts(walk.files, walk.skipped, walk.complete, walk.unreachable)
 
 
 def find_transcripts_in(
@@ -179,7 +179,7 @@ def find_transcripts_in(
     """
     walk = _Walk(cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
-    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
+    return FoundTranscripts(walk.files, walk.skipped, walk.complete)
 
 
 class _Walk(FolderWalk):

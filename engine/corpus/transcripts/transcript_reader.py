@@ -159,7 +159,7 @@ class LineReader(msgspec.Struct):
         for number, raw in enumerate(raw_lines(source, offset=self.offset, number=self.line)):
             if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
                 cancel.checkpoint()
-            if not raw.whole:
+            if not raw.complete:
                 return
             self.offset, self.line = raw.end + 1, raw.number + 1
             yield messages_of_line(self.parser, raw)
@@ -170,7 +170,7 @@ class LineReader(msgspec.Struct):
         Don't use the parser any more: it has seen a line that will be read again.
         """
         last = next((raw for raw in raw_lines(source, offset=self.offset, number=self.line)), None)
-        return [] if last is None or last.whole else messages_of_line(self.parser, last, count=False)
+        return [] if last is None or last.complete else messages_of_line(self.parser, last, count=False)
 
 
 def messages_of_line(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:

@@ -114,14 +114,14 @@ def _check_generations(subject: Subject) -> Observation:
 
 
 def _drop_generations(subject: Subject) -> str:
-    subject.step(tr("Dropping older tables"), 0, 0)
+    subject.step(tr("Deleting old tables"), 0, 0)
     with subject.store.write() as writer:
         if writer.meta("building") is not None:
             return ""
         writer.discard_other_generations()
     subject.store.delete_discarded_tables(subject.cancel)
     subject.store.vacuum(subject.cancel)
-    return tr("The tables of older generations were dropped.")
+    return tr("The tables of older generations were deleted.")
 
 
 def _check_words_to_forget(subject: Subject) -> Observation:

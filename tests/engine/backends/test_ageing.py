@@ -151,7 +151,8 @@ def test_aged_result_below_minimum_is_removed_in_its_stage(open_memory, workspac
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert outcome.results == ()
     assert (stages["age"].before, stages["age"].after, stages["threshold"].before) == (1, 0, 0)
-    assert stages["age"].note == f"Passages that age lowered below 0.2: 1. The best score was {result.score:.2f}."
+    best = f"The best score was {result.score:.2f}."
+    assert stages["age"].note == f"Passages whose score fell below 0.2 with age: 1. {best}"
 
 
 def test_sessions_age_from_their_end(open_memory, tmp_path: Path) -> None:
@@ -200,7 +201,7 @@ def test_copies_move_down_for_variety(open_memory, workspace, provider, by_vecto
     assert (found[first][1].mmr_penalty, found[first][1].mmr_similar_to) == (0.0, "")
     stage = outcome.explanation.stages[-2]
     assert (stage.name, stage.before, stage.after) == ("diversity", 4, 4)
-    assert stage.note.endswith("2 of the first 4.")
+    assert stage.note == "Passages moved for more variety: 2 of the first 4."
 
 
 def test_single_query_overrides_ageing(open_memory, workspace: Path) -> None:

@@ -341,8 +341,8 @@ def test_rows_spilled_to_a_file_are_stored_unchanged(
     whole = texts(memory)
     spilled: list[int] = []
     write = note_preparation.ChunkRows._write
-    monkeypatch.setattr(note_preparation, "_MAX_HELD", 20_000)
-    monkeypatch.setattr(note_preparation, "_PORTION", 5_000)
+    monkeypatch.setattr(note_preparation, "_MAX_BUFFERED", 20_000)
+    monkeypatch.setattr(note_preparation, "_CHARACTERS_PER_PORTION", 5_000)
     monkeypatch.setattr(
         note_preparation.ChunkRows,
         "_write",

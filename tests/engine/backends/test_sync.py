@@ -835,7 +835,7 @@ def test_large_sync_drops_word_cache_small_saves_it(open_memory, workspace, monk
     stems = stems_of("english")
     memory.sync()
     assert stems
-    monkeypatch.setattr(sync_run, "_MUCH_TEXT", 0)
+    monkeypatch.setattr(sync_run, "_MANY_CHUNKS", 0)
     (workspace / "another.md").write_text("# Another note\n\nof the sailing weather\n")
     memory.sync()
     assert not stems

@@ -263,7 +263,7 @@ def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
         **with_custom(memory.status(), **dealings),
     )
     out = " ".join(run("status").out.split())
-    assert "Texts go: to openai at work.example, because remote.approved in the settings allows it" in out
+    assert "Texts are sent: to openai at work.example, because remote.approved in the settings allows it" in out
     assert "API key: from the keychain" in out
     assert "Price: $0.02 per million tokens" in out
     assert "Skipped: gguf: there is no file." in out
@@ -271,14 +271,14 @@ def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
 
 
 def test_built_in_model_sends_no_texts(verb: Run, settings: Path) -> None:
-    assert "Texts go: nowhere" in " ".join(verb("status").out.split())
+    assert "Texts are sent: nowhere" in " ".join(verb("status").out.split())
 
 
 def test_status_counts_a_remote_fallback(verb: Run, settings: Path) -> None:
     settings.write_text(settings.read_text().replace('"none"', '"embedded"\nfallback = "openai"'))
     out = " ".join(verb("status").out.split())
     assert (
-        "Texts go: to openai at api.openai.com if embedded fails, because it is set as fallback in the settings; "
+        "Texts are sent: to openai at api.openai.com if embedded fails, because it is set as fallback in the settings; "
         "until then nowhere: embedded works on this machine"
     ) in out
     assert verb("status", "--json").json["custom"]["remoteFallback"] == {
@@ -293,8 +293,8 @@ def test_status_names_provider_and_fallback(run: Run, memory: FakeMemory) -> Non
     fallback = {"provider": "voyage", "server": "api.voyageai.com"}
     memory.set_status(provider="openai", **with_custom(memory.status(), remoteFallback=fallback, **dealings))
     assert (
-        "Texts go: to openai, because it is set as provider in the settings; to voyage at api.voyageai.com if openai "
-        "fails, because it is set as fallback in the settings"
+        "Texts are sent: to openai, because it is set as provider in the settings; to voyage at api.voyageai.com if "
+        "openai fails, because it is set as fallback in the settings"
     ) in " ".join(run("status").out.split())
 
 

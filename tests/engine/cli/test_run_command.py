@@ -99,7 +99,7 @@ def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
             cwd=tmp_path,
             env={"HOME": str(tmp_path), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""},
         )
-    assert (done.returncode, done.stderr) == (1, "mnemoscope: Nothing more can be written: No space left on device.\n")
+    assert (done.returncode, done.stderr) == (1, "mnemoscope: The output cannot be written: No space left on device.\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows locks the directory of a process")

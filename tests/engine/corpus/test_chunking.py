@@ -8,7 +8,7 @@ import pytest
 from engine.corpus import chunking, front_matter
 from engine.corpus.chunk_boundaries import weigh
 from engine.corpus.chunking import Chunk, chunk_text
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import read_metadata
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
 
@@ -243,7 +243,7 @@ def test_empty_heading_joins_full_section() -> None:
 
 def test_note_leaves_out_properties_of_blocks_but_not_in_code() -> None:
     text = "- seed\n  id:: 65f0\n```\nid:: code\n```\n- frost\n  collapsed:: true"
-    [chunk] = chunking.chunk_note(text, describe(text, "a.md"), tokens=400, overlap=80)
+    [chunk] = chunking.chunk_note(text, read_metadata(text, "a.md"), tokens=400, overlap=80)
     assert chunk.text == "- seed\n\n```\nid:: code\n```\n- frost"
 
 
@@ -253,7 +253,7 @@ def test_note_leaves_out_the_data_of_a_drawing(level: int, language: str) -> Non
     front = "---\nexcalidraw-plugin: parsed\n---\n"
     data = f"%%\n{'#' * level} Drawing\n```{language}\n{{ strokeColor }}\n```\n%%"
     text = f"# Drawing\nby hand\n\n# Text Elements\nPump ^a1\n\n{data}"
-    about = describe(front + text, "a.excalidraw.md")
+    about = read_metadata(front + text, "a.excalidraw.md")
     [chunk] = chunking.chunk_note(front + text, about, tokens=400, overlap=80)
     assert (chunk.start_line, chunk.text) == (4, text.partition(data)[0] + "%%")
-    assert "strokeColor" in chunking.chunk_note(text, describe(text, "a.md"), tokens=400, overlap=80)[0].text
+    assert "strokeColor" in chunking.chunk_note(text, read_metadata(text, "a.md"), tokens=400, overlap=80)[0].text

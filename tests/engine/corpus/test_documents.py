@@ -33,7 +33,7 @@ from engine.corpus.documents.pdf import _by_columns, _Run
 from engine.corpus.documents.text_collector import MAX_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_html
 from engine.corpus.line_reader import NumberedText
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import read_metadata
 from engine.corpus.note_reader import Unreadable, read_note
 from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_margins, word_paragraph
 
@@ -93,14 +93,14 @@ def test_pdf_pages_are_headings(reader: DocumentReader) -> None:
         "---\ntitle: Annual report\n---\n\n# Page 1\n\nFirst page\n # not a heading\n\n# Page 2\n\n"
         "# Page 3\n\nThird (page)\n"
     )
-    about = describe(text, "a/Report.PDF")
+    about = read_metadata(text, "a/Report.PDF")
     assert about.title == "Annual report"
     assert about.structure is not None
     assert [heading.title for heading in about.structure.headings] == ["Page 1", "Page 2", "Page 3"]
 
 
 def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
-    assert describe(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
+    assert read_metadata(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
 )
 def test_pdf_title_made_by_a_program_is_ignored(reader: DocumentReader, declared: str, title: str) -> None:
     text = reader.text_of(pdf([["words"]], title=declared), "a.pdf")
-    assert describe(text, "a.pdf").title == (title or "a")
+    assert read_metadata(text, "a.pdf").title == (title or "a")
 
 
 def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
@@ -248,7 +248,7 @@ def test_pdf_table_is_read_by_rows(reader: DocumentReader) -> None:
 
 def test_chunks_of_short_pages_are_never_joined(reader: DocumentReader) -> None:
     text = reader.text_of(pdf([["One"], [], ["Two", "more"], ["long text " * 8] * 40]), "a.pdf")
-    chunks = chunk_note(text, describe(text, "a.pdf"), tokens=400, overlap=80)
+    chunks = chunk_note(text, read_metadata(text, "a.pdf"), tokens=400, overlap=80)
     assert [chunk.heading for chunk in chunks[:2]] == [("Page 1",), ("Page 3",)]
     assert {chunk.heading for chunk in chunks[2:]} == {("Page 4",)}
     assert len(chunks) > 3
@@ -303,7 +303,7 @@ def test_docx_headings_lists_tables_and_notes() -> None:
         "---\ntitle: The plan\nauthor: A. Author\n---\n\n# Plan\n\nText & more\n\n- one\n- two\na | b c\n\n"
         "x\ty\nz\n\n## Part\n\n # 5 of them\n"
     )
-    about = describe(text, "a.docx")
+    about = read_metadata(text, "a.docx")
     assert about.title == "The plan"
     chunks = chunk_note(text, about, tokens=400, overlap=80)
     assert [chunk.heading[0] for chunk in chunks] == ["Plan"]
@@ -312,7 +312,7 @@ def test_docx_headings_lists_tables_and_notes() -> None:
 
 def test_docx_without_title_has_its_first_heading() -> None:
     text = text_in(docx(word_paragraph("Before") + word_paragraph("Plan", '<w:pStyle w:val="H2"/>')), ".docx")
-    assert describe(text, "a.docx").title == "Plan"
+    assert read_metadata(text, "a.docx").title == "Plan"
 
 
 def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
@@ -780,7 +780,7 @@ def test_notes_of_evernote_have_title_day_tags_and_text() -> None:
         "# One <1>\n\n2024-05-01, harbour, a wall\n\nWall & sea\n\n[x] done\n\n[ ] open\n\n# …\n\nEnd\n"
     )
     structure = documents.read(text, "Old notes.enex")
-    assert (structure.title, structure.apart, structure.tags) == ("", True, ("harbour", "a wall"))
+    assert (structure.title, structure.separate_pages, structure.tags) == ("", True, ("harbour", "a wall"))
     assert [heading.title for heading in structure.headings] == ["One <1>", "…"]
 
 

@@ -16,7 +16,7 @@ from engine.corpus import documents
 from engine.corpus.documents import NOT_NOTES, DocumentError
 from engine.corpus.documents.note_exports import read_bundles, read_jex, read_json, read_opml, read_page
 from engine.corpus.documents.text_collector import DocumentText, TextFull
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 from tests.helpers.document_files import archive
 
 
@@ -54,13 +54,13 @@ def test_note_of_keep_has_title_date_labels_and_list() -> None:
         "---\ntitle: Shopping\ndate: 2024-05-12 08:30:00+00:00\ntag: garden\ntag: to buy\n---\n\n # for the pond\n\n"
         "- [x] pump\n- [ ] hose\n\nShop https://shop.example\n"
     )
-    about = describe(text, "Keep/Shopping.json")
+    about = read_metadata(text, "Keep/Shopping.json")
     assert (about.title, about.dates) == ("Shopping", (1715502600.0,))
     assert tags_of(text, about) == ("garden", "to buy")
 
 
 def test_untitled_note_of_keep_is_named_by_its_file() -> None:
-    assert describe(exported(KEEP | {"title": ""}), "Keep/2024-05-12.json").title == "2024-05-12"
+    assert read_metadata(exported(KEEP | {"title": ""}), "Keep/2024-05-12.json").title == "2024-05-12"
 
 
 def test_note_of_keep_may_be_only_a_title_or_a_picture() -> None:
@@ -80,7 +80,7 @@ def test_notes_of_simplenote_are_named_by_their_first_line() -> None:
         f"# …\n\nlong one\n\n{'x' * 200}\n"
     ).replace("## Fish", "### Fish")
     structure = documents.read(text, "notes.json")
-    assert (structure.title, structure.apart, structure.tags) == ("", True, ("long one",))
+    assert (structure.title, structure.separate_pages, structure.tags) == ("", True, ("long one",))
 
 
 def test_line_of_tags_is_no_title() -> None:

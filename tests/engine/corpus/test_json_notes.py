@@ -269,5 +269,5 @@ def test_code_with_old_line_ends_stays_in_its_fence() -> None:
 
 
 def test_larger_document_has_reason() -> None:
-    with pytest.raises(ValueError, match=r"may have 67,108,864 bytes\."):
+    with pytest.raises(ValueError, match=r"may have at most 67,108,864 bytes\."):
         readable(b" " * (LARGEST + 1), "a.canvas")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.link_parsing import (
-    closeness,
     journal_names,
+    link_distance,
     links_of,
     markup_links_of,
     names_of,
@@ -150,7 +150,7 @@ def test_links_of_any_text_never_raise(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "home", "path", "rank"),
+    ("target", "from_note", "path", "rank"),
     [
         ("Note", "a/home.md", "Note.md", 1),
         ("note", "a/home.md", "a/NOTE.md", 2),
@@ -165,8 +165,8 @@ def test_links_of_any_text_never_raise(text: str) -> None:
         ("Überblick", "home.md", "überblick.md", 1),
     ],
 )
-def test_closeness_of_path_ranks_as_obsidian(target: str, home: str, path: str, rank: int | None) -> None:
-    assert closeness(target, home, path) == rank
+def test_link_distance_of_path_ranks_as_obsidian(target: str, from_note: str, path: str, rank: int | None) -> None:
+    assert link_distance(target, from_note, path) == rank
 
 
 def test_names_of_note_are_file_aliases_and_blocks() -> None:

@@ -15,7 +15,7 @@ from engine.corpus.documents.mail import read_eml, read_mbox, read_mht
 from engine.corpus.documents.rtf import read_rtf
 from engine.corpus.documents.slides import read_odp, read_pptx
 from engine.corpus.documents.text_collector import DocumentText, TextFull
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 from tests.helpers.document_files import archive
 
 _MAIN = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -62,7 +62,7 @@ def test_mail_has_subject_date_people_text_and_files() -> None:
         "From: Jürgen Ärmel <j@example.org>\nTo: ann@example.org\nDate: 2024-05-12 10:30:00+02:00\n\n"
         "Der Schlauch tropft.\n\nAttachments: Skizze Ä.pdf\n"
     )
-    about = describe(text, "inbox/4711.eml")
+    about = read_metadata(text, "inbox/4711.eml")
     assert (about.title, about.dates) == ("Grüße vom Gewächshaus", (1715509800.0,))
     assert tags_of(text, about) == ("garden", "to do")
 
@@ -110,10 +110,10 @@ def test_mailbox_has_each_mail_below_its_subject() -> None:
         "---\nnotes: 3\n---\n\n# One\n\nFrom here on it rains.\nFrom the roof.\n\n"
         "# Two\n\n## Plan\n\nDig.\n\n# …\n\nNo subject.\n"
     )
-    about = describe(text, "Archive 2024.mbox")
+    about = read_metadata(text, "Archive 2024.mbox")
     assert about.title == "Archive 2024"
     assert about.structure is not None
-    assert about.structure.apart
+    assert about.structure.separate_pages
 
 
 @pytest.mark.parametrize(
@@ -323,13 +323,13 @@ def test_slides_have_titles_lists_tables_and_notes() -> None:
         "---\ntitle: Harbour wall\n---\n\n# Slide 1: Harbour wall\n\nby Ann\n\nNotes: Say hello\n\n"
         "# Slide 2\n\n- one\n- two\n\n  - below\n\nw |\nx |\n\nfree\nbox\n"
     ).replace("w |\nx |", "w | \nx | ".replace(" \n", "\n").rstrip())
-    assert describe(text, "talk.pptx").title == "Harbour wall"
+    assert read_metadata(text, "talk.pptx").title == "Harbour wall"
 
 
 def test_untitled_slides_give_no_title() -> None:
     text = text_in(read_pptx, pptx([shape("Only text")]))
     assert text == "# Slide 1\n\nOnly text\n"
-    assert describe(text, "My talk.pptx").title == "My talk"
+    assert read_metadata(text, "My talk.pptx").title == "My talk"
     assert documents.read(text, "My talk.pptx").headings[0].title == "Slide 1"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.corpus.chunk_boundaries import markdown_outline
 from engine.corpus.chunking import chunk_note
 from engine.corpus.link_parsing import links_of
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 from engine.insight.note_links import anchored_lines
 
 COMMONMARK = """\
@@ -135,7 +135,7 @@ def headings(text: str) -> list[tuple[int, str]]:
 
 
 def test_commonmark_follows_its_specification() -> None:
-    assert describe(COMMONMARK, "a.md").title == "Glass house manual"
+    assert read_metadata(COMMONMARK, "a.md").title == "Glass house manual"
     assert headings(COMMONMARK) == [
         (1, "Glass house manual"),
         (2, "Panes a_b & #1"),
@@ -164,12 +164,12 @@ def test_title_without_markup_stays_as_written(title: str) -> None:
 
 
 def test_mdx_follows_its_specification() -> None:
-    assert describe(MDX, "a.mdx").title == "Glass house"
+    assert read_metadata(MDX, "a.mdx").title == "Glass house"
     assert headings(MDX) == [(1, "Glass house"), (2, "Beds")]
 
 
 def test_obsidian_follows_its_help() -> None:
-    about = describe(OBSIDIAN, "a.md")
+    about = read_metadata(OBSIDIAN, "a.md")
     assert (about.title, about.aliases) == ("Glass house", ("Conservatory",))
     assert about.dates == (1714521600,)
     assert headings(OBSIDIAN) == [(1, "Glass house"), (2, "Panes $a_1$")]
@@ -184,7 +184,7 @@ def test_obsidian_follows_its_help() -> None:
 
 
 def test_logseq_follows_its_help() -> None:
-    about = describe(LOGSEQ, "pages/a.md")
+    about = read_metadata(LOGSEQ, "pages/a.md")
     assert (about.title, about.aliases) == ("Glass house", ("Conservatory",))
     assert tags_of(LOGSEQ, about) == ("daily", "every day", "garden", "under glass")
     assert headings(LOGSEQ) == []
@@ -198,7 +198,7 @@ def test_logseq_follows_its_help() -> None:
 
 @pytest.mark.parametrize(("name", "text"), [("a.md", COMMONMARK), ("a.mdx", MDX), ("a.md", OBSIDIAN), ("a.md", LOGSEQ)])
 def test_passages_are_exact_lines_below_their_headings(name: str, text: str) -> None:
-    about = describe(text, name)
+    about = read_metadata(text, name)
     lines = text.split("\n")
     chunks = chunk_note(text, about, tokens=8, overlap=0)
     front = about.front.length if about.front else 0
@@ -270,5 +270,5 @@ def test_comment_without_end_is_one_line() -> None:
 
 def test_json_value_other_than_object_between_rules_is_text() -> None:
     for inner in ("[1]", "{", '{"a": ' * 9_000, '{"a"}'):
-        assert describe(f"---\n{inner}\n---\n", "a.md").front is None
-    assert describe('---\n{"title": "a\\ud800"}\n---\n', "a.md").title == "a?"
+        assert read_metadata(f"---\n{inner}\n---\n", "a.md").front is None
+    assert read_metadata('---\n{"title": "a\\ud800"}\n---\n', "a.md").title == "a?"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import read_metadata
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ from engine.corpus.note_metadata import describe
     ],
 )
 def test_title_is_read_from_front_matter_or_heading(text: str, title: str) -> None:
-    assert describe(text, "some/where/file.md").title == title
+    assert read_metadata(text, "some/where/file.md").title == title
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_title_is_read_from_front_matter_or_heading(text: str, title: str) -> No
     ],
 )
 def test_file_name_is_the_title_without_a_heading(name: str, title: str) -> None:
-    assert describe("no heading", name).title == title
+    assert read_metadata("no heading", name).title == title
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_file_name_is_the_title_without_a_heading(name: str, title: str) -> None
     [("# Usage\n", "Garden/Beds"), ("type:: x\n\n# Usage\n", "Garden/Beds"), ("title:: Own\n", "Own")],
 )
 def test_page_in_a_namespace_is_not_named_by_heading(text: str, title: str) -> None:
-    assert describe(text, "pages/Garden___Beds.md").title == title
+    assert read_metadata(text, "pages/Garden___Beds.md").title == title
 
 
 @given(st.text(alphabet="#-=+~` \n\ratile:\"'[]()", max_size=200))
 def test_any_text_has_a_title(text: str) -> None:
-    title = describe(text, "n.md").title
+    title = read_metadata(text, "n.md").title
     assert title
     assert "\n" not in title
 
@@ -124,12 +124,12 @@ def test_any_text_has_a_title(text: str) -> None:
     ],
 )
 def test_describe_aliases_of_any_notation_are_read(block: str, aliases: tuple[str, ...]) -> None:
-    assert describe(f"---\nid: 1\n{block}\n---\n", "n.md").aliases == aliases
+    assert read_metadata(f"---\nid: 1\n{block}\n---\n", "n.md").aliases == aliases
 
 
 def test_prose_between_rules_is_not_front_matter() -> None:
     for text in ("---\nDear all,\n\nsee: below\n---\n", "---\n---text", "---\n\n", "----\na: 1\n----\n"):
-        assert describe(text, "n.md").front is None
+        assert read_metadata(text, "n.md").front is None
 
 
 _LINES = st.lists(
@@ -160,7 +160,7 @@ _LINES = st.lists(
 @given(st.sampled_from(["---", "+++"]), _LINES, st.text(max_size=20))
 def test_front_matter_any_block_keeps_the_line_count(fence: str, inner: list[str], body: str) -> None:
     text = "\n".join([fence, *inner, fence, body])
-    front = describe(text, "n.md").front
+    front = read_metadata(text, "n.md").front
     if front is not None:
         lines = front.searched_lines()
         assert len(lines) == front.length <= len(inner) + 2
@@ -171,13 +171,13 @@ def test_front_matter_any_block_keeps_the_line_count(fence: str, inner: list[str
 def test_front_matter_of_brackets_and_quotes_ends() -> None:
     for line in ("a: [", 'a: "', "a: '", "a: >", 'a = """', "a = [", "a: " + "[" * 60, "  - [", "&a *b"):
         for fence in ("---", "+++"):
-            describe("\n".join([fence, *[line] * 990, fence, "text"]), "n.md")
+            read_metadata("\n".join([fence, *[line] * 990, fence, "text"]), "n.md")
 
 
 def test_page_property_without_a_value_is_empty() -> None:
-    assert describe("tags::\nicon::\nalias:: Glass house\n\ntext", "pages/a.md").aliases == ("Glass house",)
+    assert read_metadata("tags::\nicon::\nalias:: Glass house\n\ntext", "pages/a.md").aliases == ("Glass house",)
 
 
 @pytest.mark.parametrize("text", ["std::fs::read returns Result\nstd::io is next\n\ntext", "Note::hello\ntext"])
 def test_name_with_colons_is_not_a_page_property(text: str) -> None:
-    assert describe(text, "a.md").front is None
+    assert read_metadata(text, "a.md").front is None

@@ -107,7 +107,7 @@ def test_sessions_of_every_agent_are_found(home):
         ("sessions", "openclaw", "older", ".openclaw/state/sessions/older", 1),
     }
     claude = by_path(found)[str(home / ".claude/projects")]
-    assert (claude.bytes, claude.newest, claude.whole) == (9, 2e9, True)
+    assert (claude.bytes, claude.newest, claude.complete) == (9, 2e9, True)
 
 
 def test_environment_variables_add_sources(home, tmp_path):
@@ -316,9 +316,9 @@ def test_counting_ends_at_its_limit(home, monkeypatch):
     list_vaults(home / ".config", home / "Garden")
     found = by_path(look(home))
     for path in (".codex/sessions", "Garden"):
-        assert not found[str(home / path)].whole
+        assert not found[str(home / path)].complete
         assert 0 <= found[str(home / path)].files < 30
-    assert found[str(home / ".claude/projects")].whole
+    assert found[str(home / ".claude/projects")].complete
 
 
 def test_no_file_is_opened_but_the_two_configurations(home, monkeypatch):

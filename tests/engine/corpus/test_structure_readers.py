@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.chunking import Chunk, chunk_text
-from engine.corpus.note_metadata import describe, structure_of, tags_of
+from engine.corpus.note_metadata import read_metadata, structure_of, tags_of
 from engine.corpus.note_structure import Structure, lines_of
 
 ORG = """:PROPERTIES:
@@ -261,7 +261,7 @@ def test_title_is_read_without_its_markup(ending: str, markup: str, title: str) 
 @pytest.mark.parametrize(("text", "ending"), [(ORG, "org"), (RST, "rst"), (ADOC, "adoc")])
 def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> None:
     name = f"notes/a.{ending}"
-    about = describe(text, name)
+    about = read_metadata(text, name)
     assert about.title == "The Greenhouse"
     assert about.dates
     assert {"garden", "plants"} <= set(tags_of(text, about))
@@ -305,7 +305,7 @@ def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> N
     ],
 )
 def test_title_is_read_in_each_format_or_from_the_file_name(name: str, text: str, title: str) -> None:
-    assert describe(text, name).title == title
+    assert read_metadata(text, name).title == title
 
 
 def test_crlf_and_lf_give_the_same_structure() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.note_metadata import describe, tags_of
+from engine.corpus.note_metadata import read_metadata, tags_of
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ from engine.corpus.note_metadata import describe, tags_of
     ],
 )
 def test_tags_are_read_from_front_matter_and_text(text: str, tags: tuple[str, ...]) -> None:
-    assert tags_of(text, describe(text, "note.md")) == tags
+    assert tags_of(text, read_metadata(text, "note.md")) == tags
 
 
 @given(st.text(st.sampled_from("#`~ab-\n :[],\"'+/"), max_size=200) | st.text())
 def test_any_text_has_clean_tags(text: str) -> None:
-    tags = tags_of(text, describe(text, "note.md"))
+    tags = tags_of(text, read_metadata(text, "note.md"))
     assert list(tags) == sorted(set(tags))
     assert all(tag and not tag.startswith("#") and "\n" not in tag for tag in tags)
 

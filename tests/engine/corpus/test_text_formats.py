@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.chunking import chunk_note
 from engine.corpus.link_parsing import markup_links_of
-from engine.corpus.note_metadata import DocumentInfo, describe, structure_of, tags_of
+from engine.corpus.note_metadata import DocumentInfo, read_metadata, structure_of, tags_of
 
 
 def outline(about: DocumentInfo) -> list[tuple[int, int, str]]:
@@ -15,7 +15,7 @@ def outline(about: DocumentInfo) -> list[tuple[int, int, str]]:
 
 
 def searched(text: str, name: str) -> str:
-    return "\n".join(chunk.text for chunk in chunk_note(text, describe(text, name), tokens=400, overlap=0))
+    return "\n".join(chunk.text for chunk in chunk_note(text, read_metadata(text, name), tokens=400, overlap=0))
 
 
 def test_latex_has_title_sections_keywords_and_code() -> None:
@@ -24,7 +24,7 @@ def test_latex_has_title_sections_keywords_and_code() -> None:
         "\\keywords{sea, wall}\n\\begin{document}\n\\section*{Before~1900 {\\it old}}\n100\\% rain\n"
         "\\begin{verbatim}\n\\section{No}\n\\end{verbatim}\n\\subsection[short]{After}\\label{x}\nEnd\n"
     )
-    about = describe(text, "wall.tex")
+    about = read_metadata(text, "wall.tex")
     assert about.title == "The Harbour & its wall"
     assert outline(about) == [(6, 2, "Before 1900 old"), (11, 3, "After")]
     assert about.structure is not None
@@ -35,7 +35,7 @@ def test_latex_has_title_sections_keywords_and_code() -> None:
 
 
 def test_latex_part_without_preamble_is_read_whole() -> None:
-    assert outline(describe("\\chapter{One}\ntext\n\\paragraph{Two} more", "part.tex")) == [
+    assert outline(read_metadata("\\chapter{One}\ntext\n\\paragraph{Two} more", "part.tex")) == [
         (1, 1, "One"),
         (3, 5, "Two"),
     ]
@@ -43,7 +43,7 @@ def test_latex_part_without_preamble_is_read_whole() -> None:
 
 def test_typst_has_title_headings_and_code() -> None:
     text = '#set document(title: "Harbour", date: auto)\n#import "x.typ"\n= One <one>\n```\n= No\n```\n== Two\n'
-    about = describe(text, "a.typ")
+    about = read_metadata(text, "a.typ")
     assert (about.title, outline(about)) == ("Harbour", [(3, 1, "One"), (7, 2, "Two")])
     assert "x.typ" not in searched(text, "a.typ")
 
@@ -53,7 +53,7 @@ def test_script_has_title_and_scenes() -> None:
         "Title:\n    _**Big Fish**_\nDraft date: 2003-11-20\n\n# Act one\n\nINT. KITCHEN - DAY\n\nWill waits.\n\n"
         "/* cut\n\nINT. CUT\n*/\n\n.FORCED SCENE\n\n...not a scene\n"
     )
-    about = describe(text, "script.fountain")
+    about = read_metadata(text, "script.fountain")
     assert (about.title, about.dates) == ("Big Fish", (1069286400.0,))
     assert outline(about) == [(5, 1, "Act one"), (7, 4, "INT. KITCHEN - DAY"), (16, 4, "FORCED SCENE")]
 
@@ -79,7 +79,7 @@ def test_note_of_tiddlywiki_has_fields_headings_and_links() -> None:
         "created: 20240512080000000\ntags: garden [[to do]]\ntitle: Pond\ntype: text/vnd.tiddlywiki\n\n"
         "! Fish\n```\n! no\n```\nsee [[the pump|Pump]] and {{Hose||view}} and [[https://x.org]]\n"
     )
-    about = describe(text, "Pond.tid")
+    about = read_metadata(text, "Pond.tid")
     assert (about.title, about.dates, outline(about)) == ("Pond", (1715472000.0,), [(6, 1, "Fish")])
     assert tags_of(text, about) == ("garden", "to do")
     assert about.structure is not None
@@ -97,7 +97,7 @@ def test_note_of_zim_has_date_headings_and_tags() -> None:
         "Content-Type: text/x-zim-wiki\nWiki-Format: zim 0.6\nCreation-Date: 2024-05-12T10:00:00+02:00\n\n"
         "====== The Pond ======\nCreated Sunday\n\n===== Fish =====\nfeed @garden me@example.org\n'''\n@no\n'''\n"
     )
-    about = describe(text, "Pond.txt")
+    about = read_metadata(text, "Pond.txt")
     assert (about.title, about.dates) == ("The Pond", (1715508000.0,))
     assert outline(about) == [(5, 1, "The Pond"), (8, 2, "Fish")]
     assert tags_of(text, about) == ("garden",)

@@ -208,7 +208,7 @@ def test_full_disk_ends_a_long_note(tmp_path: Path, token: CancelToken, monkeypa
 
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     rows = ChunkRows(tmp_path, token)
-    rows._held = 2**30  # as if many rows had been added
+    rows._buffered = 2**30  # as if many rows had been added
     with pytest.raises(DiskFull):
         prepare(*note(1), CHUNKING, None, rows)
 

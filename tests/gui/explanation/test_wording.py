@@ -72,7 +72,7 @@ def test_figures_omit_unused_parts():
     )
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
-        *("Rank", "Score", "Minimum score", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
+        *("Rank", "Score", "Minimum score", "Score by words", "“timer”", "“irrigation”", "“skipped”"),
         *(
             "BM25 sum",
             "Added for nearby words",

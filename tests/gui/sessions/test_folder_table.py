@@ -21,7 +21,7 @@ def _texts(table: FolderTable) -> list[str]:
 
 def _source(agent: str, path: Path, files: int) -> FoundSource:
     return FoundSource(
-        kind="sessions", agent=agent, name="", path=str(path), files=files, bytes=9, newest=None, whole=True
+        kind="sessions", agent=agent, name="", path=str(path), files=files, bytes=9, newest=None, complete=True
     )
 
 

@@ -15,7 +15,9 @@ from tests.helpers.fake_memory import FakeMemory
 
 
 def _source(kind: str, path: Path, name: str = "", agent: str = "") -> FoundSource:
-    return FoundSource(kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, whole=True)
+    return FoundSource(
+        kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, complete=True
+    )
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def _source(**changes) -> FoundSource:
         "files": 412,
         "bytes": 8_200_000,
         "newest": time.time() - 7200,
-        "whole": True,
+        "complete": True,
     }
     return FoundSource(**(fields | changes))
 
@@ -45,9 +45,9 @@ def test_source_is_titled_by_program_and_name(changes, title):
     [
         ({}, "412 files, 8.2 MB, last changed 2 h ago"),
         ({"files": 1, "bytes": 1, "newest": None}, "1 file, 1 byte"),
-        ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "whole": False}, "more than 100,000 files, 3.0 GB"),
+        ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "complete": False}, "more than 100,000 files, 3.0 GB"),
         ({"files": 0}, "no files"),
-        ({"files": 0, "whole": False}, "more files than could be counted"),
+        ({"files": 0, "complete": False}, "more files than could be counted"),
     ],
 )
 def test_source_amount_names_files_size_and_age(changes, amount):

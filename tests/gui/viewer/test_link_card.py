@@ -35,10 +35,10 @@ class Links:
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
         return self.found if path == NOTE else NoteLinks(backlinks=(), links=())
 
-    def images_of(self, home: str) -> NoteImages:
-        return NoteImages(home, Path("missing"), Settings())
+    def images_of(self, note: str) -> NoteImages:
+        return NoteImages(note, Path("missing"), Settings())
 
-    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+    def linked_text(self, target: str, anchor: str, note: str, cancel: CancelToken | None = None) -> LinkedText | None:
         return LinkedText(path=OTHER, title="Shopping", line=3, text="x")
 
 

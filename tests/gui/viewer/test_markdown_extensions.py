@@ -462,17 +462,17 @@ def test_page_has_no_link_but_written_ones(page) -> None:
 class Links:
     """An insight that knows the links of one garden."""
 
-    def images_of(self, home: str) -> NoteImages:
-        return NoteImages(home, Path("missing"), Settings())
+    def images_of(self, note: str) -> NoteImages:
+        return NoteImages(note, Path("missing"), Settings())
 
-    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+    def linked_text(self, target: str, anchor: str, note: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":
             return LinkedText(path="topics/shopping.md", title="Shopping", line=3, text="x")
         if anchor == "unreadable":
             raise MnemoscopeError("The index is locked.")
         if target:
             return None
-        return LinkedText(path=home, title="Today", line=1, text="x", anchored=anchor == "top")
+        return LinkedText(path=note, title="Today", line=1, text="x", anchored=anchor == "top")
 
 
 def test_anchor_in_first_line_is_found(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
-from engine.mcp.server_process import LateMemory
+from engine.mcp.server_process import LazyMemory
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
@@ -37,7 +37,7 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stdio_transport, "os", type("os", (), {"read": staticmethod(read)}))
-            found = [line.text if line.whole else None for line in stdio_transport._lines(reading)]
+            found = [line.text if line.complete else None for line in stdio_transport._lines(reading)]
     os.close(reading)
     return found
 
@@ -69,7 +69,7 @@ class Failing:
 
 def test_failed_open_is_retried_on_next_call() -> None:
     failing = Failing()
-    late = LateMemory(failing.open, Settings, None)
+    late = LazyMemory(failing.open, Settings, None)
     with pytest.raises(StoreError):
         late.opened()
     assert late.opened() is late.opened() is failing.memory
@@ -83,7 +83,7 @@ def test_failed_open_is_retried_on_next_call() -> None:
 def test_changed_settings_reopen_memory_unless_live() -> None:
     in_force, made = [Settings()], [FakeMemory(), FakeMemory()]
     waiting = iter(made)
-    late = LateMemory(lambda _: next(waiting), lambda: in_force[-1], None)
+    late = LazyMemory(lambda _: next(waiting), lambda: in_force[-1], None)
     assert late.opened() is made[0]
     in_force.append(Settings(query=QuerySettings(min_score=0.7)))
     assert late.opened() is made[0]
@@ -98,7 +98,7 @@ def test_changed_settings_reopen_memory_unless_live() -> None:
 
 def test_warming_runs_keyword_search_and_never_raises() -> None:
     failing = Failing()
-    late = LateMemory(failing.open, Settings, "agent:main:main")
+    late = LazyMemory(failing.open, Settings, "agent:main:main")
     for expected in (0, 1):
         late.warm()
         for thread in threading.enumerate():
@@ -131,9 +131,9 @@ def test_package_importable_after_lean_import() -> None:
 
 @given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
 def test_cursor_continues_after_its_page(modified: float, name: str) -> None:
-    from engine.mcp.server import Listed, _cursor, _order, _position
+    from engine.mcp.server import ListedResource, _cursor, _order, _position
 
-    one = Listed(modified, name, "", False, 0)
+    one = ListedResource(modified, name, "", False, 0)
     assert _position(_cursor(one)) == _order(one)
 
 
@@ -150,6 +150,6 @@ def test_any_cursor_is_refused_or_valid(text: str) -> None:
 
 @given(modified=st.floats())
 def test_resource_with_any_time_can_be_listed(modified: float) -> None:
-    from engine.mcp.server import Listed
+    from engine.mcp.server import ListedResource
 
-    assert Listed(modified, "a.md", "", False, 0).changed is None or modified
+    assert ListedResource(modified, "a.md", "", False, 0).changed is None or modified

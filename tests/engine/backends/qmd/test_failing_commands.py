@@ -14,7 +14,7 @@ from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
 from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import read_metadata
 from tests.helpers.background import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a POSIX script")
@@ -198,9 +198,9 @@ def test_note_that_faults_hides_no_other(memory, fake, monkeypatch):
     def faulty(text, path):
         if path == "greenhouse.md":
             raise KeyError(text)
-        return describe(text, path)
+        return read_metadata(text, path)
 
-    monkeypatch.setattr(qmd_search, "describe", faulty)
+    monkeypatch.setattr(qmd_search, "read_metadata", faulty)
     rows = [ROW, {**ROW, "docid": "#def456", "file": "qmd://memory-dir-notes/shopping.md"}]
     fake.does(f"print({json.dumps(rows)!r})")
     assert [result.path for result in memory.search("drip").results] == ["shopping.md"]

@@ -45,7 +45,7 @@ def expected_lines(data: bytes) -> list[RawLine]:
         lines.append(RawLine(number, start, start + len(part), part, True))
         start += len(part) + 1
     last = lines.pop()
-    return [*lines, last._replace(whole=False)] if last.data else lines
+    return [*lines, last._replace(complete=False)] if last.data else lines
 
 
 @pytest.fixture(scope="module")
@@ -204,10 +204,10 @@ def test_only_beginning_of_overlong_line_is_read(tmp_path: Path, monkeypatch: py
     path.write_bytes(b"x" * 100_000 + b"\n" + b"{}\n" + b"y" * 50_000)
     with path.open("rb") as file:
         long, short, last = jsonl.raw_lines(file.fileno(), at_once=256)
-    assert (long.start, long.end, long.whole) == (0, 100_000, True)
+    assert (long.start, long.end, long.complete) == (0, 100_000, True)
     assert 1000 < len(long.data) < 2000
     assert (short.start, short.end, short.data) == (100_001, 100_003, b"{}")
-    assert (last.start, last.end, last.whole) == (100_004, 150_004, False)
+    assert (last.start, last.end, last.complete) == (100_004, 150_004, False)
 
 
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=4), st.lists(json_values, max_size=5), st.booleans())
