@@ -46,7 +46,7 @@ _CANDIDATES = 5
 _SHARED = (
     "Facts belong to the user alone: in a group or a channel, which others can read, they are neither shown nor saved."
 )
-_OFF = "The person does not let agents keep or forget facts (facts.agent_writes in the settings is off)."
+_OFF = "The settings don't allow agents to save or forget facts (facts.agent_writes is off)."
 _WAITS = "Agents see it once the user has approved it in Mnemoscope."
 
 

@@ -152,7 +152,7 @@ def _forget(access: AgentAccess) -> AgentTool:
     query = {
         "type": "string",
         "maxLength": LONGEST_QUERY,
-        "description": "Subject of the fact; forgets only if exactly one matches.",
+        "description": "The fact or its subject; forgets only a single match that says the same.",
     }
     named = {"type": "string", "description": "The id of the fact, or its first eight characters."}
     return AgentTool(
@@ -160,8 +160,8 @@ def _forget(access: AgentAccess) -> AgentTool:
         title="Forget a fact",
         description=(
             "Forget one fact that is wrong, out of date or no longer needed, by its id or by its subject. "
-            "Answers candidates if several match: ask the user, or call again with the id. The user can undo "
-            "it."
+            "Answers candidates if several match or none clearly: ask the user, or call again with the id. The "
+            "user can undo it."
         ),
         parameters=schema(required=(), query=query, memoryId=named),
         answers=MemoryForgetResponse,

@@ -44,7 +44,7 @@ _REMEDY_OPTIONS: "dict[RemedyName, str]" = {
     "embed": "mnemoscope index",
     "settings": "mnemoscope doctor",
     "folder": "--workspace DIR",
-    "left-out": "mnemoscope status",
+    "skipped": "mnemoscope status",
     "tools": "tools = true under [defaults.sessions] in the settings, then mnemoscope index",
 }
 """Remedy -> command-line option that applies it; others have their own query."""

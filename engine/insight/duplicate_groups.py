@@ -72,13 +72,13 @@ def grouped(matches: Sequence[Match]) -> list[FoundGroup]:
     """
     whole: _Union[int] = _Union()
     for match in matches:
-        if match.kind == "alike":
+        if match.kind == "similar":
             whole.join(match.first.note, match.second.note)
     alike = defaultdict(list)
     passages = []
     for match in matches:
         root = whole.root(match.first.note)
-        if match.kind == "alike":
+        if match.kind == "similar":
             alike[root].append(match)
         elif root != whole.root(match.second.note):
             passages.append(match)

@@ -254,7 +254,7 @@ class _Search:
     # --- comparing --------------------------------------------------------------------------------------------------
 
     def _matches(self, pairs: Sequence[Pair], common: Hashes, known: Sequence[FoundGroup]) -> Iterator[Match]:
-        alike = [{part.note for part in found.parts} for found in known if found.kind == "alike"]
+        alike = [{part.note for part in found.parts} for found in known if found.kind == "similar"]
         chosen = sorted(pairs[:_MAX_COMPARED], key=lambda pair: (pair.first, pair.second))
         for done, pair in enumerate(chosen):
             self._progress(_READING + (1 - _READING) * done / len(chosen))
@@ -343,7 +343,7 @@ class _Search:
                 continue
             mostly = sum(part.share >= ALIKE for part in parts) >= _MOSTLY * len(parts)
             similarity = min(part.share for part in parts) if mostly else 1.0
-            found.append(FoundGroup("alike" if mostly else "recurring", similarity, passage.tokens, tuple(parts)))
+            found.append(FoundGroup("similar" if mostly else "recurring", similarity, passage.tokens, tuple(parts)))
             common.append(hashes)
         return found, np.unique(np.concatenate(common))
 
@@ -357,7 +357,7 @@ def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], compared: TextS
     if compared.similarity >= ALIKE and not (contained and (much_longer or min(compared.shares) < ALIKE)):
         words = round(compared.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
-        return Match("alike", compared.similarity, words, *_compared_parts(pair, whole, compared))
+        return Match("similar", compared.similarity, words, *_compared_parts(pair, whole, compared))
     contained = contained and passage.tokens >= MIN_TOKENS
     if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
         return None

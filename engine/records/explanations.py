@@ -16,7 +16,7 @@ RemedyName = Literal[
     "limits",
     "within",
     "age",
-    "demand",
+    "condition",
     "words",
     "excluded",
     "add-sessions",
@@ -24,16 +24,16 @@ RemedyName = Literal[
     "embed",
     "settings",
     "folder",
-    "left-out",
+    "skipped",
     "tools",
 ]
 """Names of changes after which an empty answer may have results.
 
 Limits of the request: `weak` the minimum score, `sources`, `period` (since, until), `scope` (the path), `within` the
-earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions or its words
-that occur nowhere, `words` all limits and conditions. The index: `excluded` the rules that exclude a file,
+earlier query, `limits` all of these, `age` ageing of results, `condition` one of the query's own conditions or its
+words that occur nowhere, `words` all limits and conditions. The index: `excluded` the rules that exclude a file,
 `add-sessions` the folders of sessions, `sync` an update, `embed` the approval of embedding, `settings` those of the
-provider, `folder` another folder, `left-out` a look at the files that failed or were skipped, `tools` the calls and
+provider, `folder` another folder, `skipped` a look at the files that failed or were skipped, `tools` the calls and
 results of tools in sessions.
 """
 
@@ -211,7 +211,7 @@ class SearchRemedy(Record, frozen=True):
     finds_at_least: bool = False
     """Whether there may be more results than `finds`."""
     query: str = ""
-    """For `demand` and `words`: the query without these conditions."""
+    """For `condition` and `words`: the query without these conditions."""
     path: str = ""
     """For `excluded`: the excluded file or folder."""
     extension: str = ""

@@ -85,10 +85,10 @@ class IndexOverview(Record, frozen=True):
 
 # --- Duplicate texts -------------------------------------------------------------------------------------------------
 
-DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
-"""How the notes of a group share text. `identical`: the same text. `alike`: nearly the same. `contained`: one contains
-the other. `passage`: a passage in otherwise different notes. `recurring`: a passage in so many notes that it is a
-template, a licence or the like.
+DuplicateKind = Literal["identical", "similar", "contained", "passage", "recurring"]
+"""How the notes of a group share text. `identical`: the same text. `similar`: nearly the same. `contained`: one
+contains the other. `passage`: a passage in otherwise different notes. `recurring`: a passage in so many notes that it
+is a template, a licence or the like.
 """
 
 
@@ -126,7 +126,7 @@ class DuplicateGroup(Record, frozen=True):
 
 _WORDS: dict[DuplicateKind, str] = {
     "identical": marked("The same text"),
-    "alike": marked("Nearly the same"),
+    "similar": marked("Nearly the same"),
     "contained": marked("One contains the other"),
     "passage": marked("Shared passage"),
     "recurring": marked("Recurs in many notes"),

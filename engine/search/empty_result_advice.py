@@ -140,7 +140,7 @@ class _Advice:
             if self._snapshot.meta("fingerprint") is None:
                 yield first_update()
             elif self._snapshot.issues("failed") or self._snapshot.issues("skipped"):
-                yield self._of_index("left-out", tr("The last update found no note."))
+                yield self._of_index("skipped", tr("The last update found no note."))
             else:
                 wrong = tr("The last update found no file. Wrong folder?")
             yield self._of_index("folder", wrong)
@@ -209,7 +209,7 @@ class _Advice:
         # The rest of a word with a hyphen must not become an exclusion.
         other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
         if other and other != self._request.query:
-            yield from self._tried("demand", advice, query=other, condition=any_of(map(in_quotes, words)))
+            yield from self._tried("condition", advice, query=other, condition=any_of(map(in_quotes, words)))
 
     def _named_time(self) -> Iterator[SearchRemedy]:
         """Suggest the query with its named time as a condition instead of words, if that has results."""
@@ -222,7 +222,7 @@ class _Advice:
             words.pop()
         if words or after.split():
             time = f'on:"{times[0].text}"' if " " in times[0].text else f"on:{times[0].text}"
-            yield from self._tried("demand", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
+            yield from self._tried("condition", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
 
     def _named_sessions(self) -> Iterator[SearchRemedy]:
         """Suggest the query with its named agent and project as conditions instead of words, or only these conditions,
@@ -231,7 +231,7 @@ class _Advice:
             return
         conditions, rest = session_conditions(self._snapshot, self._request.query)
         for query in dict.fromkeys(filter(None, (f"{rest} {conditions}".strip(), conditions)) if conditions else ()):
-            if remedies := list(self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(query), query=query)):
+            if remedies := list(self._tried("condition", _IN_ITS_SESSIONS, condition=in_quotes(query), query=query)):
                 yield from remedies
                 return
 
@@ -248,7 +248,7 @@ class _Advice:
             similar = [Field(name, of) for name, value in fields for of in similar_values(self._snapshot, name, value)]
             for condition in map(str, similar):
                 other = f"{_text_without(self._context.query, clause)} {condition}".strip()
-                yield from self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(condition), query=other)
+                yield from self._tried("condition", _IN_ITS_SESSIONS, condition=in_quotes(condition), query=other)
 
     def _without_ageing(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""
@@ -293,7 +293,7 @@ class _Advice:
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
             advice = _WORDS_APART if unphrased else _WITHOUT
-            yield from self._tried("demand", advice, condition=in_quotes(str(clause)), query=other)
+            yield from self._tried("condition", advice, condition=in_quotes(str(clause)), query=other)
 
     def _as_words(self, clause: Clause) -> Iterator[SearchRemedy]:
         """Suggest the values of operators as words, for a query that has nothing else."""
@@ -301,7 +301,7 @@ class _Advice:
         values = [value for field in fields if (value := field.value.lstrip(_SIGNS))]
         query = " ".join(values)
         if values and not clause.negated and not parse_query(query).required:
-            yield from self._tried("demand", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=query)
+            yield from self._tried("condition", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=query)
 
     def _tried(self, name: RemedyName, advice: str, *, condition: str = "", **changes: Any) -> Iterator[SearchRemedy]:
         """Run the query with `changes`, and yield a remedy if it has results.
@@ -346,7 +346,7 @@ class _Advice:
         types = [extension for issue in skipped if (extension := unlisted_extension(issue)) not in _SELDOM_NOTES]
         if types:
             text = ", ".join(types[:_MAX_TYPES])
-            yield self._of_index("left-out", tr("The settings exclude files of these types: {types}.", types=text))
+            yield self._of_index("skipped", tr("The settings exclude files of these types: {types}.", types=text))
         hidden = [issue.path for issue in skipped if issue.detail == skip_reasons.HIDDEN_FOLDER.message()]
         folders = [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
         too_large = [issue.path for issue in skipped if issue.rule == "too-large"]

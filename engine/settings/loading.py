@@ -83,7 +83,7 @@ def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> l
         name = renamed.get(key, key)
         if is_section(options.get(name)):
             names += _in_section(value, options[name], (*path, key))
-        elif isinstance(value, dict):
+        elif name == "keys" and isinstance(value, dict):
             names += [((*path, key, inner), _FORMER_NAMES[inner]) for inner in value if inner in _FORMER_NAMES]
         if name != key:
             names.append(((*path, key), name))

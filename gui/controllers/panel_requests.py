@@ -174,9 +174,9 @@ class PanelActions(Controller):
                 self.explain_file(remedy.path)
             case "tools":
                 self._folders.index_tools()
-            case "left-out" if remedy.stage != "index":
+            case "skipped" if remedy.stage != "index":
                 self._settings.show_page("sources")
-            case "left-out":
+            case "skipped":
                 status = self._workspace.status
                 self.show_files("failed" if status is not None and status.failed_files else "skipped")
             case _:

@@ -207,7 +207,7 @@ def _why_nothing_is_indexed(status: MemoryProviderStatus) -> str:
 
 def remedies_for_empty_index(status: MemoryProviderStatus) -> list[SearchRemedy]:
     """Return remedies for a folder in which an update has found nothing to index, the likeliest first."""
-    names: list[RemedyName] = ["left-out"] if status.failed_files or status.skipped_files else []
+    names: list[RemedyName] = ["skipped"] if status.failed_files or status.skipped_files else []
     names.append("folder")
     if "sessions" not in status.sources:
         names.append("add-sessions")
@@ -293,7 +293,7 @@ _WORDS: dict[RemedyName, str] = {
     "embed": marked("Embed…"),
     "settings": marked("Open the settings…"),
     "folder": marked("Choose folder…"),
-    "left-out": marked("Show these files"),
+    "skipped": marked("Show these files"),
     "tools": marked("Index tool calls and results"),
 }
 _LONGEST = 28
@@ -304,7 +304,7 @@ def remedy_label(remedy: SearchRemedy) -> str:
         return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
     if remedy.extension:
         return tr("Include {suffix} files", suffix=remedy.extension)
-    if remedy.name == "left-out" and remedy.stage != "index":
+    if remedy.name == "skipped" and remedy.stage != "index":
         return tr("Choose file types…")
     return tr(_WORDS[remedy.name])
 
@@ -326,7 +326,7 @@ def remedied(query: Query, remedy: SearchRemedy) -> Query | None:
             return replace(query, within=None)
         case "age":
             return replace(query, half_life_days=0.0)
-        case "demand":
+        case "condition":
             return replace(query, text=remedy.query)
         case "words":
             return replace(query, text=remedy.query, sources=None, days=None, scope=None, within=None)

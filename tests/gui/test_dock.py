@@ -147,7 +147,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
 
 def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes) -> None:
     memory.remedies = (SearchRemedy(**{"name": name, "stage": "filters", "advice": "So it is.", **changes}),)
-    _find(qtbot, window, " ".join(("zucchini", name, *changes)))
+    _find(qtbot, window, "_".join(("zucchini", name, *changes)))
     window.search.focus_list()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
 
@@ -181,7 +181,7 @@ def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch):
     expected: dict[RemedyName, str] = {
         "folder": "choose",
         "add-sessions": "add_sessions",
-        "left-out": "settings:sources",
+        "skipped": "settings:sources",
         "settings": "settings:embedding",
         "embed": "ask",
     }
@@ -197,5 +197,5 @@ def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch):
         _press_remedy(qtbot, opened, memory, name)
         opened_by[name] = received.copy()
     assert opened_by == {name: [target] for name, target in expected.items()}
-    _press_remedy(qtbot, opened, memory, "left-out", stage="index")
+    _press_remedy(qtbot, opened, memory, "skipped", stage="index")
     assert received[-1] == "files:skipped"

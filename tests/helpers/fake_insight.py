@@ -48,7 +48,7 @@ def make_group(*paths: str, **changes: Any) -> DuplicateGroup:
         for number, path in enumerate(paths)
     )
     group = DuplicateGroup(
-        kind="alike",
+        kind="similar",
         similarity=0.9,
         words=50,
         members=members,

@@ -108,7 +108,7 @@ def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
     if not copies:
         return ()
     kinds: Counter[DuplicateKind] = Counter(group.kind for group in copies)
-    named = [_kind_text(kind, kinds[kind]) for kind in ("identical", "alike", "contained", "passage") if kinds[kind]]
+    named = [_kind_text(kind, kinds[kind]) for kind in ("identical", "similar", "contained", "passage") if kinds[kind]]
     if kinds["identical"]:
         title = tr_count("{count:,} duplicate", "{count:,} duplicates", len(copies))
     else:
@@ -120,7 +120,7 @@ def _kind_text(kind: DuplicateKind, count: int) -> str:
     match kind:
         case "identical":
             return tr_count("{count:,} note exists twice", "{count:,} notes exist twice or more", count)
-        case "alike":
+        case "similar":
             return tr_count("{count:,} nearly the same", "{count:,} nearly the same", count)
         case "contained":
             return tr_count("{count:,} note contained in another one", "{count:,} notes contained in others", count)
@@ -277,7 +277,7 @@ class ComparisonPane(JobOwner, QWidget):
         for text, member in zip(self._details, pair, strict=True):
             text.setText(member_details(member))
         self._between.setText(between_text(*pair))
-        whole = group.kind in ("identical", "alike")
+        whole = group.kind in ("identical", "similar")
         self._job.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
 
     def _show(self, found: _Compared) -> None:

@@ -90,13 +90,13 @@ def test_short_notes_are_the_same_or_nothing(groups_of) -> None:
 
 def test_note_with_other_case_and_punctuation_is_duplicate(groups_of) -> None:
     (group,) = groups_of({"a.md": RECIPE, "b.md": RECIPE.upper().replace(",", " –")})
-    assert (group.kind, group.similarity) == ("alike", 1.0)
+    assert (group.kind, group.similarity) == ("similar", 1.0)
 
 
 def test_notes_with_reordered_paragraphs_are_similar(groups_of) -> None:
     parts = RECIPE.split("\n\n")
     (group,) = groups_of({"a.md": RECIPE, "b.md": "\n\n".join(reversed(parts))})
-    assert group.kind == "alike"
+    assert group.kind == "similar"
     assert group.similarity > 0.9
 
 
@@ -130,7 +130,7 @@ def test_tripled_note_not_nearly_same(groups_of) -> None:
 def test_copies_of_copies_are_one_group(groups_of) -> None:
     notes = {f"{number}.md": RECIPE + filler(number, 12) for number in range(5)}
     (group,) = groups_of(notes)
-    assert (group.kind, group.files) == ("alike", 5)
+    assert (group.kind, group.files) == ("similar", 5)
 
 
 def test_a_passage_in_four_notes_is_one_group(groups_of) -> None:
@@ -149,7 +149,7 @@ def test_recurring_text_is_one_group(groups_of) -> None:
 def test_copies_of_a_note_are_duplicates_not_recurring_text(groups_of) -> None:
     notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(duplicate_candidates.MAX_FILES + 5)}
     (group,) = groups_of(notes)
-    assert (group.kind, group.files) == ("alike", len(notes))
+    assert (group.kind, group.files) == ("similar", len(notes))
 
 
 def test_notes_made_from_one_template_are_not_duplicates(groups_of) -> None:
@@ -157,7 +157,7 @@ def test_notes_made_from_one_template_are_not_duplicates(groups_of) -> None:
     notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(duplicate_candidates.MAX_FILES + 5)}
     notes |= {"twin-a.md": f"{RECIPE}\n{LOG}", "twin-b.md": f"{RECIPE}\n{LOG}{filler(99, 8)}"}
     kinds = {group.kind: group for group in groups_of(notes)}
-    assert set(kinds) == {"recurring", "alike"} or set(kinds) == {"alike"}
+    assert set(kinds) == {"recurring", "similar"} or set(kinds) == {"similar"}
     twins = [group for group in kinds.values() if "twin-a.md" in paths(group)]
     assert any({"twin-a.md", "twin-b.md"} <= paths(group) for group in twins)
 

@@ -186,7 +186,7 @@ def test_empty_index_is_the_reason_before_any_filter(open_memory, workspace) -> 
     (workspace / "quagga.bin").write_bytes(bytes(9))
     memory.sync()
     outcome = memory.search("quagga", **options)
-    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"left-out", "folder"})
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"skipped", "folder"})
 
 
 def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
@@ -213,7 +213,7 @@ def test_empty_answer_names_types_of_documents(open_memory, workspace: Path) -> 
         ("quagga", group, False),
         ("mail.mbox", {}, False),  # has a remedy of its own
     ):
-        remedy = _remedies(memory.search(query, explain=True, **options)).get("left-out")
+        remedy = _remedies(memory.search(query, explain=True, **options)).get("skipped")
         advice = "" if remedy is None else remedy.advice
         assert advice == ("The settings exclude files of these types: .docx, .mbox." if is_named else "")
 
@@ -246,10 +246,10 @@ def test_empty_answer_names_files_that_were_not_read(open_memory, workspace: Pat
 def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
-    phrase = _remedies(memory.search('"timer irrigation"', explain=True))["demand"]
+    phrase = _remedies(memory.search('"timer irrigation"', explain=True))["condition"]
     assert (phrase.query, phrase.finds) == ("timer irrigation", 2)
     assert "Without the quotation marks" in phrase.advice
-    excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
+    excluded = _remedies(memory.search("irrigation -timer", explain=True))["condition"]
     assert (excluded.query, excluded.finds) == ("irrigation", 2)
     assert excluded.advice == "Without “-timer”, the query finds 2 results."
 
@@ -294,10 +294,10 @@ def test_empty_answer_to_known_words_offers_fewer_of_them(open_memory, workspace
 def test_operator_alone_without_a_match_is_offered_as_words(open_memory) -> None:
     memory = open_memory()
     memory.sync()
-    as_words = _remedies(memory.search("tag:irrigation", explain=True))["demand"]
+    as_words = _remedies(memory.search("tag:irrigation", explain=True))["condition"]
     assert as_words.query == "irrigation"
     assert as_words.advice == f"Searched as words, “irrigation” finds {as_words.finds:,} results."
-    assert _remedies(memory.search("tag:-irrigation", explain=True))["demand"].query == "irrigation"
+    assert _remedies(memory.search("tag:-irrigation", explain=True))["condition"].query == "irrigation"
     for query in ("tag:quagga", 'title:"quagga -quagga"', 'title:"source:notes"'):
         assert _remedies(memory.search(query, explain=True)) == {}, query
 
@@ -305,14 +305,14 @@ def test_operator_alone_without_a_match_is_offered_as_words(open_memory) -> None
 def test_advice_names_one_of_several_conditions(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
-    dropped = _remedies(memory.search("irrigation -timer -zucchini", explain=True))["demand"]
+    dropped = _remedies(memory.search("irrigation -timer -zucchini", explain=True))["condition"]
     assert dropped.advice == "Without “-timer”, the query finds 2 results."
 
 
 def test_remedy_preserves_unclosed_quotation_mark(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
-    remedy = _remedies(memory.search('" irrigation -“drip hose” -timer', explain=True))["demand"]
+    remedy = _remedies(memory.search('" irrigation -“drip hose” -timer', explain=True))["condition"]
     assert (remedy.query, remedy.finds) == ('" irrigation -“drip hose”', 2)
 
 

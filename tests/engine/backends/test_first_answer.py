@@ -198,4 +198,4 @@ def test_only_an_empty_answer_is_explained_if_so_requested(kind: str, request: p
         stage[:4] for stage in map(msgspec.structs.astuple, requested.stages)
     ]
     assert whole.explanation.emptied_by == "operators"
-    assert [remedy.name for remedy in whole.explanation.remedies] == ["demand"]
+    assert [remedy.name for remedy in whole.explanation.remedies] == ["condition"]

@@ -186,7 +186,7 @@ def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path
     query = "skateboard hedge zzyzx"
     explanation = memory.search(query, mode="keyword", correct=False, explain=True).explanation
     remedy = explanation.remedies[0]
-    assert (remedy.name, remedy.query, remedy.finds) == ("demand", "hedge", 4)
+    assert (remedy.name, remedy.query, remedy.finds) == ("condition", "hedge", 4)
     assert remedy.advice == "Nothing contains “skateboard” or “zzyzx”. The rest of the query finds 4 results."
     joined = memory.search("skateboard-hedge zzyzx", mode="keyword", correct=False, explain=True).explanation
     assert joined.remedies[0].query == "hedge"  # "-hedge" would exclude it
@@ -202,7 +202,7 @@ def test_time_in_a_query_is_offered_as_a_condition(open_memory, workspace: Path)
     for query in (f"hedge dogs fence walk in {named}", f"{named} hedge dogs fence walk"):
         outcome = memory.search(query, mode="keyword", correct=False, explain=True, min_score=0.9)
         remedy = outcome.explanation.remedies[0]
-        assert (remedy.name, remedy.query, remedy.finds) == ("demand", expected, 1)
+        assert (remedy.name, remedy.query, remedy.finds) == ("condition", expected, 1)
     outcome = memory.search(f"zzyzx in {named}", mode="keyword", correct=False, explain=True)
     assert [remedy.query for remedy in outcome.explanation.remedies if "on:" in remedy.query] == []
 

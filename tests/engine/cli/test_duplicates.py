@@ -45,7 +45,7 @@ def test_json_has_the_records(run: Run, insight: FakeInsight) -> None:
     answer = run("duplicates", "--json").json
     assert (answer["total"], answer["files"]) == (2, 4)
     assert answer["groups"][0]["members"][0]["startLine"] == 1
-    assert answer["groups"][0]["kind"] == "alike"
+    assert answer["groups"][0]["kind"] == "similar"
 
 
 def test_unsupported_backend_is_reported(run: Run, memory: FakeMemory) -> None:
@@ -67,6 +67,6 @@ def test_the_sample_has_a_copied_list_and_a_copied_table(verb: Run, folder: Path
     assert verb("index").code == 0
     groups = verb("duplicates", "--json").json["groups"]
     assert [(group["kind"], {member["path"] for member in group["members"]}) for group in groups] == [
-        ("alike", {"travel/packing-list.md", "travel/packing-list-2025.md"}),
+        ("similar", {"travel/packing-list.md", "travel/packing-list-2025.md"}),
         ("passage", {"projects/mites-for-the-club.md", "projects/bees-2026.md"}),
     ]

@@ -246,7 +246,7 @@ def test_explain_prints_the_parts_of_each_score(run: Run, memory: FakeMemory) ->
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
 def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: RemedyName) -> None:
-    query = "left -hose" if name in ("demand", "words") else ""
+    query = "left -hose" if name in ("condition", "words") else ""
     remedy = SearchRemedy(name=name, stage="filters", advice="So it is.", query=query, path="a b.md")
     memory.remedies = (remedy,)
     last = run("search", "zebra").out.splitlines()[-1]
@@ -269,7 +269,8 @@ def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: Remedy
         assert again.endswith(
             " --path 'a b/*' --source memory --within 'a zoo' --min-score 0.4 --since 2026-05-01 --until 2026-05-31"
         )
-    assert {"demand": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}.get(name, "") in last
+    commands = {"condition": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}
+    assert commands.get(name, "") in last
 
 
 def test_file_type_that_is_not_indexed_names_the_setting(run: Run, memory: FakeMemory) -> None:

@@ -300,7 +300,7 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
 
 def test_former_names_replaced(old_config: Path) -> None:
     old_config.write_text(
-        '[defaults]\nremote.agreed = ["voyage"]\nwindow.keep_searches = false\n'
+        '[defaults]\nremote.agreed = ["voyage"]\nwindow.keep_searches = false\nqmd.paths = {agreed = "~/agreed"}\n'
         'window.keys = {"index.turn" = ["G"], "file.wrap" = []}\n'
         "[defaults.sessions]\ncontext_characters = 600\n[defaults.remember]\nlongest_message = 200\n"
     )
@@ -308,7 +308,8 @@ def test_former_names_replaced(old_config: Path) -> None:
     assert (settings.remote.approved, settings.window.search_history) == (("voyage",), False)
     assert (settings.sessions.context_max_chars, settings.remember.max_message_chars) == (600, 200)
     assert settings.window.keys == {"index.toggle-table": ("G",), "file.wrap": ()}
-    assert "agreed" not in old_config.read_text()
+    assert list(settings.qmd.paths) == ["agreed"]
+    assert "remote.agreed" not in old_config.read_text()
 
 
 def test_unwritable_settings_file_still_applies(old_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:

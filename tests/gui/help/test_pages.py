@@ -9,12 +9,16 @@ import engine
 from engine import set_language, tr
 from engine.corpus.transcripts.registry import AGENTS
 from gui.commands.keymap import keymap
+from gui.core.key_listing import groups
 from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
 from gui.quick_search import SHOW_ALL
 from gui.settings.option_pages import GUIDE
+from tests.helpers.sources import ROOT
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OPTIONS = {option.key: option for option in engine.all_options()}
+MANUAL = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "packaging" / "manual").glob("*.md"))]
+WRITTEN_KEY = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:\w+|[-+,])|\bF\d{1,2}\b")
 LITERAL_KEY = re.compile(r"\b(?:Ctrl|Strg|Alt)\+\w|\bF\d{1,2}\b")
 SETTING = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
 FENCE = re.compile(r"^    .*$", re.MULTILINE)
@@ -63,6 +67,17 @@ def test_guide_links_have_valid_targets(commands, name, language):
         assert page.removesuffix(".md") in page_names(), target
         headings = HEADING.findall(page_source(page.removesuffix(".md"), language))
         assert not heading or heading in headings, target
+
+
+@pytest.mark.parametrize("page", MANUAL, ids=lambda page: page.name)
+def test_manual_keys_and_settings_exist(commands, page):
+    known = {key for group in groups(keymap()) for row in group.rows for key in row.each}
+    source = page.read_text("utf-8")
+    assert set(WRITTEN_KEY.findall(FENCE.sub("", source))) - known == set()
+    sections = {key.partition(".")[0] for key in OPTIONS}
+    for code in CODE.findall(FENCE.sub("", source)):
+        if SETTING.fullmatch(code) and code.partition(".")[0] in sections and not code.endswith(".db"):
+            assert code in OPTIONS, code
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)

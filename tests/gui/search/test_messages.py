@@ -54,8 +54,8 @@ def test_each_remedy_has_short_button_text(name):
 
 
 def test_left_out_types_are_chosen_and_left_out_files_shown():
-    assert remedy_label(_remedy("left-out")) == "Choose file types…"
-    assert remedy_label(SearchRemedy(name="left-out", stage="index", advice="")) == "Show these files"
+    assert remedy_label(_remedy("skipped")) == "Choose file types…"
+    assert remedy_label(SearchRemedy(name="skipped", stage="index", advice="")) == "Show these files"
 
 
 def _limit(panel: SearchPanel) -> None:
@@ -95,7 +95,7 @@ def test_limits_remedy_removes_all_limits(panel, ask, press, memory):
 
 
 def test_demand_remedy_searches_reduced_query(panel, results, ask, press, memory):
-    memory.remedies = (_remedy("demand", query="timer & hose"),)
+    memory.remedies = (_remedy("condition", query="timer & hose"),)
     ask("zucchini")
     press("Search for “timer && hose”")
     assert results.isVisible()

@@ -336,7 +336,7 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
 
 @pytest.mark.parametrize(
     ("button", "remedy"),
-    [("Show these files", "left-out"), ("Choose folder…", "folder"), ("Add sessions…", "add-sessions")],
+    [("Show these files", "skipped"), ("Choose folder…", "folder"), ("Add sessions…", "add-sessions")],
 )
 def test_folder_without_notes_offers_remedies(qtbot, panel, button, remedy):
     skipped = FileIssue(path="*.pdf", rule="other-extension", detail="It has another file extension.")

@@ -407,7 +407,7 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
 
 def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monkeypatch):
     search, reason = memory.search, "No passage matches agent:abacus."
-    other = SearchRemedy(name="demand", stage="threshold", advice="Without it, the query finds 2.", query="zebra")
+    other = SearchRemedy(name="condition", stage="threshold", advice="Without it, the query finds 2.", query="zebra")
     why = SearchExplanation(stages=make_stages(0, 0), results=(), emptied_by="threshold", remedies=(other,))
 
     def nothing(query, **options):

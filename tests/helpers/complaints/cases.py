@@ -120,7 +120,7 @@ CASES: tuple[Case, ...] = (
         "An excluded word removes the intended results without a message.",
         "MES -pallets",
         says=("Without “-pallets”, the query finds",),
-        remedy="demand",
+        remedy="condition",
         situation="words",
     ),
     Case(
