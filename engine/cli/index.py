@@ -130,6 +130,9 @@ def run(arguments: Namespace) -> int:
     if arguments.dry_run:
         with interruptible() as token:
             return _preview(workspace, arguments, token)
+    if workspace.is_elsewhere and not arguments.json:
+        where = f"Indexing {workspace.folder}, the last opened folder; --workspace names another."
+        print(safe(where), file=sys.stderr)
     clean_up(workspace.folder, workspace.folder / MEMORY_FOLDER)
     download_problem = download_missing_model(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(workspace) as manager:

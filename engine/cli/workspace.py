@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from engine.records import KnownWorkspace
 
 
+_LAST_OPENED = "the settings"
+
+
 class CliWorkspace(msgspec.Struct, frozen=True):
     """The workspace that a verb works on, with its settings."""
 
@@ -33,6 +36,16 @@ class CliWorkspace(msgspec.Struct, frozen=True):
     origin: str
     """Where the folder comes from, for messages: `--workspace`, the settings or the current directory."""
     settings: Settings
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is the last opened folder, although the current directory is outside it."""
+        if self.origin != _LAST_OPENED:
+            return False
+        try:
+            return not Path.cwd().is_relative_to(self.folder)
+        except OSError:  # removed
+            return True
 
 
 def find_workspace(arguments: Namespace) -> CliWorkspace:
@@ -43,7 +56,7 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
     if arguments.workspace:
         folder, origin = arguments.workspace, "--workspace"
     elif remembered := load_settings(config=arguments.config).workspace:
-        folder, origin = Path(remembered), "the settings"
+        folder, origin = Path(remembered), _LAST_OPENED
     else:
         folder, origin = _current(), "the current directory"
     try:

@@ -147,6 +147,9 @@ class _Explanation:
             return self._excluded(status.match, self._origin or _BUILT_IN)
         if listing is not None:
             contents = self._contents(listing)
+            for issue in contents.skipped:
+                if issue.rule == "unreadable" and issue.path == status.name:
+                    return self._state("failed", tr_reason(issue.detail), "sync", contents=contents)
             waits = contents.pending or contents.deleted
             return self._state("folder", folder_message(contents), "sync" if waits else None, contents=contents)
         return self._transcript() if status.source == "sessions" else self._note()

@@ -287,7 +287,7 @@ _WORDS: dict[RemedyName, str] = {
     "limits": marked("Search everything"),
     "within": marked("Search beyond these results"),
     "age": marked("Ignore age"),
-    "excluded": marked("Why is it excluded?"),
+    "excluded": marked("Why is it missing?"),
     "add-sessions": marked("Add sessions…"),
     "sync": marked("Update now"),
     "embed": marked("Embed…"),

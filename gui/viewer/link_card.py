@@ -1,5 +1,6 @@
 """A card below a note that lists the links to it and its own links, each with the sentence around it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
@@ -182,11 +183,14 @@ class LinkCard(JobOwner, BottomCard):
 
 
 def _rows(links: Sequence[NoteLinkInfo]) -> Iterator[tuple[NoteLinkInfo, str]]:
-    """Yield each link with the text of its row: the other note, and the sentence."""
+    """Yield each link with its text: the other note, with its path if others have its title; and the sentence."""
+    titles = Counter(title for title, _ in {(link.title, link.path) for link in links})
     for link in links:
         title = link.title or link.anchor.lstrip("^")
         if not link.path:
             title = tr("{name} (no such note)", name=title)
         elif link.anchor and not link.anchor.startswith("^"):
             title = f"{title} › {link.anchor}"
+        if link.path and titles[link.title] > 1:
+            title = f"{title} · {link.path}"
         yield link, "\n".join(filter(None, (title, opening_words(link.context))))

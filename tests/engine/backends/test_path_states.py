@@ -288,6 +288,23 @@ def test_a_folder_counts_its_files(memory: BuiltinMemory, workspace: Path) -> No
     assert (daily.indexed, daily.pending, daily.deleted, daily.skipped_total) == (1, 0, 0, 1)
 
 
+def test_folder_that_cannot_be_listed_failed(open_memory, workspace: Path, monkeypatch) -> None:
+    locked = write(workspace / "locked/a.md").parent
+    memory = open_memory()
+    scan = os.scandir
+
+    def refuse(folder: str | int) -> object:
+        if folder == str(locked) or (isinstance(folder, int) and os.fstat(folder).st_ino == locked.stat().st_ino):
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = memory.explain_path("locked")
+    assert (found.state, found.remedy) == ("failed", "sync")
+    assert found.sentence == "Can't be read now: Permission denied. Files that were indexed before stay in the index."
+    assert memory.explain_path("daily").state == "folder"
+
+
 def test_path_next_to_memory_folder_is_explained(workspace: Path, open_memory) -> None:
     write(workspace / "memory/day.md")
     write(workspace / "MEMORY.md")

@@ -118,7 +118,9 @@ def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_p
     assert "Traceback" in (tmp_path / "log" / "mnemoscope.log").read_text()
 
 
-def test_workspace_is_the_named_or_last_or_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
+def test_workspace_is_the_named_or_last_or_current(
+    run: Run, opened, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "from the current directory" in run("status").out
     assert opened.folder == folder
 
@@ -132,6 +134,11 @@ def test_workspace_is_the_named_or_last_or_current(run: Run, opened, folder: Pat
     assert opened.folder == remembered
     assert opened.settings is not None
     assert opened.settings.provider == "none"
+    note = f"Indexing {remembered}, the last opened folder; --workspace names another.\n"
+    assert run("index").err == note
+    assert run("index", "--workspace", str(folder)).err == ""
+    monkeypatch.chdir(remembered)
+    assert run("index").err == ""
 
     assert "from --workspace" in run("status", "--workspace", str(folder)).out
     assert opened.folder == folder

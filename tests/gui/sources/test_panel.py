@@ -147,6 +147,23 @@ def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
     assert _chip(panel, ".md").isChecked()  # something must be indexed
 
 
+def test_slow_new_preview_is_announced(qtbot, panel, notes, monkeypatch):
+    _offer(qtbot, panel, notes)
+    counted = threading.Event()
+    preview = engine.preview_workspace
+
+    def count_slowly(*values, **options):
+        assert counted.wait(60)
+        return preview(*values, **options)
+
+    monkeypatch.setattr(engine, "preview_workspace", count_slowly)
+    qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Looking at the folder…" in _words(panel))
+    counted.set()
+    qtbot.waitUntil(lambda: _chip(panel, "to index").text() == "4 to index")
+    assert "Looking at the folder…" not in _words(panel)
+
+
 def test_new_preview_leaves_the_focus(qtbot, panel, notes):
     with qtbot.waitActive(panel):
         panel.activateWindow()

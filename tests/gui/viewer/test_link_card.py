@@ -66,6 +66,17 @@ def test_card_lists_links_with_their_sentences(qtbot, panel: ViewerPanel, memory
     assert panel.link_card.accessibleName() == "1 link to this note, 2 links in this note"
 
 
+def test_card_shows_paths_of_notes_with_the_same_title(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    titles = {"daily/2026-03-01.md": "Sunday", "daily/2026-03-08.md": "Sunday", "daily/2026-03-09.md": "Monday"}
+    insight = Links()
+    insight.found = NoteLinks(backlinks=tuple(link(path, title) for path, title in titles.items()), links=())
+    memory.insight = insight
+    show(NOTE)
+    panel.link_card.action.trigger()
+    qtbot.waitUntil(lambda: not panel.link_card.isHidden() and not panel.link_card.busy)
+    assert rows(panel)[1:] == ["Sunday · daily/2026-03-01.md", "Sunday · daily/2026-03-08.md", "Monday"]
+
+
 def test_card_opens_backlink_at_its_line(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     open_card(qtbot, panel, memory, show)
     with qtbot.waitSignal(panel.location_chosen) as chosen:

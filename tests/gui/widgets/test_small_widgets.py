@@ -237,6 +237,8 @@ def test_chip_width_is_constant_when_checked(qtbot):
     assert chip.isChecked()
     assert chip.sizeHint() == before
     assert not Chip("Any time", QMenu(chip)).isCheckable()
+    named = Chip("Notes", QMenu(chip), symbol="folder")
+    assert named.sizeHint().width() > Chip("Notes", QMenu(chip)).sizeHint().width() + 14
 
 
 def _ink(button: QPushButton) -> str:
