@@ -323,7 +323,7 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
         "--force": "Deleting needs `rm --force` there.",
         "$HOME": "The variable $HOME names it.",
         "name=name": "Call it as `make(name=name)` then.",
-        "filter()": "The call `filter()` returns pairs.",
+        "filter()": "The call `filter(None, rows)` returns pairs.",
         "start->next": "Follow `start->next` to the end.",
     }
     for at, text in enumerate(texts.values()):
@@ -336,6 +336,19 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
     memory.sync()
     found = {query: memory.search(query).results[0].path for query in texts}
     assert found == {query: f"signs-{at}.md" for at, query in enumerate(texts)}
+    for query, signs in (("rm --force there", True), ("deleting with rm --force needs what there", False)):
+        increases = memory.search(query, explain=True).explanation.results[0].increases
+        assert any(increase.kind == "signs" for increase in increases) is signs, "a longer query has rarer words"
+
+
+def test_definition_comes_before_uses_with_the_same_signs(open_memory, workspace: Path) -> None:
+    definition = f"# Note\n\n    def resize(picture):\n\n{'It goes on for a while. ' * 9}\n"
+    (workspace / "defines.md").write_text(definition, "utf-8")
+    for at in range(9):
+        (workspace / f"uses-{at}.md").write_text(f"Then `resize(picture)`, and resize it {at}.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    assert memory.search("resize()").results[0].path == "defines.md"
 
 
 def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path) -> None:
