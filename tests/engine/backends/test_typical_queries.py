@@ -380,6 +380,15 @@ def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, num
     assert memory.search(number.replace(".", " ")).results[0].path == first
 
 
+def test_year_of_a_file_name_is_not_its_number(open_memory, workspace: Path) -> None:
+    for name in ("2024 budget", "3024 valves"):
+        (workspace / f"{name}.md").write_text("# Plan\n\nEach pump gets one.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    for year, named in (("2024", False), ("3024", True)):
+        assert memory.search(year, explain=True).explanation.results[0].named is named
+
+
 def test_acronym_that_occurs_nowhere_finds_the_title(open_memory, workspace: Path) -> None:
     (workspace / "method.md").write_text("# Getting Things Done\n\nA list for each place.\n", "utf-8")
     for at, title in enumerate(("Getting tired", "Great deeds", "Things done", "Get the new doors")):
