@@ -311,9 +311,13 @@ def test_operators_alone_order_notes_by_their_own_dates(changing: BuiltinMemory)
     (workspace / "walk.md").write_text("# Walk\n\nAlong the pond. #heron\n")
     for name, day in (("2031-01-05 pond.md", 2), ("reeds.md", 3), ("walk.md", 1)):
         os.utime(workspace / name, (86_400 * day, 86_400 * day))
+    for day, name in ((1, "b.md"), (3, "c.md"), (2, "a.md")):
+        (workspace / name).write_text("#eel\n")
+        os.utime(workspace / name, (86_400 * day, 86_400 * day))
     changing.sync()
     results = changing.search("tag:heron").results
     assert [result.path for result in results] == ["2031-01-05 pond.md", "reeds.md", "walk.md"]
+    assert [result.path for result in changing.search("tag:eel", max_results=1).results] == ["c.md"]
 
 
 def test_title_operator_finds_names_and_aliases(changing: BuiltinMemory) -> None:

@@ -93,6 +93,21 @@ def test_two_filters_are_read_once_while_typing(memory, monkeypatch) -> None:
         for glob in ("daily/**", "*.md"):
             memory.search(f"{text} -valve", path_glob=glob)
     assert len(read) == 2
+    for glob in (*"abcdefg", "*.md"):  # more than are cached
+        memory.search("water -valve", path_glob=glob)
+    assert len(read) == 2 + 8
+
+
+def test_excluded_word_is_read_in_the_language_of_each_query(open_memory, workspace: Path) -> None:
+    (workspace / "pump.md").write_text("Die Pumpe und der Schlauch sind alt, und das Ventil ist neu.\n", "utf-8")
+    (workspace / "hose.md").write_text("Der Schlauch ist alt, und das Ventil ist noch nicht neu.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    for query, found in (
+        ("which Schlauch is in the house -pumpen", {"hose.md", "pump.md"}),
+        ("wo sind der Schlauch und das Ventil -pumpen", {"hose.md"}),
+    ):
+        assert {*paths(memory.search(query, correct=False, min_score=0))} == found
 
 
 def test_own_writes_found_immediately(memory, workspace: Path) -> None:

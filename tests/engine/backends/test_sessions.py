@@ -326,7 +326,7 @@ def test_deleted_transcript_is_removed_from_the_index(memory: BuiltinMemory, boa
     assert memory.sessions() == ()
 
 
-def test_a_file_of_another_kind_is_skipped_providers_once(memory: BuiltinMemory, store: Path) -> None:
+def test_a_file_of_another_kind_is_skipped_once(memory: BuiltinMemory, store: Path) -> None:
     (store / "log.jsonl").write_text('{"level": "info"}\n')
     for _ in range(2):
         (issue,) = memory.sync().skipped

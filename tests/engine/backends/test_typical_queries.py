@@ -323,7 +323,7 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
         "--force": "Deleting needs `rm --force` there.",
         "$HOME": "The variable $HOME names it.",
         "name=name": "Call it as `make(name=name)` then.",
-        "filter()": "The call `filter()` returns pairs.",
+        "filter()": "The call `filter(None, rows)` returns pairs.",
         "start->next": "Follow `start->next` to the end.",
     }
     for at, text in enumerate(texts.values()):
@@ -336,6 +336,19 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
     memory.sync()
     found = {query: memory.search(query).results[0].path for query in texts}
     assert found == {query: f"signs-{at}.md" for at, query in enumerate(texts)}
+    for query, signs in (("rm --force there", True), ("deleting with rm --force needs what there", False)):
+        increases = memory.search(query, explain=True).explanation.results[0].increases
+        assert any(increase.kind == "signs" for increase in increases) is signs, "a longer query has rarer words"
+
+
+def test_definition_comes_before_uses_with_the_same_signs(open_memory, workspace: Path) -> None:
+    definition = f"# Note\n\n    def resize(picture):\n\n{'It goes on for a while. ' * 9}\n"
+    (workspace / "defines.md").write_text(definition, "utf-8")
+    for at in range(9):
+        (workspace / f"uses-{at}.md").write_text(f"Then `resize(picture)`, and resize it {at}.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    assert memory.search("resize()").results[0].path == "defines.md"
 
 
 def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path) -> None:
@@ -365,6 +378,15 @@ def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, num
     assert first == f"{number}-use-valves.md"
     assert second.startswith("log-")
     assert memory.search(number.replace(".", " ")).results[0].path == first
+
+
+def test_year_of_a_file_name_is_not_its_number(open_memory, workspace: Path) -> None:
+    for name in ("2024 budget", "3024 valves"):
+        (workspace / f"{name}.md").write_text("# Plan\n\nEach pump gets one.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    for year, named in (("2024", False), ("3024", True)):
+        assert memory.search(year, explain=True).explanation.results[0].named is named
 
 
 def test_acronym_that_occurs_nowhere_finds_the_title(open_memory, workspace: Path) -> None:

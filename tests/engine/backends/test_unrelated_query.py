@@ -431,12 +431,14 @@ def test_begun_word_keeps_notes_with_the_words_before_it(open_memory, workspace:
 class Translator(SubjectProvider):
     """Compares the words of `GERMAN` with those of the notes, which translate them or not."""
 
-    translated = True
+    translated = 1.0
+    """Similarity of words."""
 
     def word_vectors(self, words: Sequence[str], **_: object) -> NDArray[np.float32]:
         rows = np.zeros((len(words), self.dims), np.float32)
         for row, word in zip(rows, words, strict=True):
-            row[int(word not in GERMAN.lower() and not self.translated)] = 1
+            cosine = 1.0 if word in GERMAN.lower() else self.translated
+            row[:2] = cosine, (1 - cosine**2) ** 0.5
         return rows
 
     def rarity(self, word: str) -> float:
@@ -449,7 +451,7 @@ class Translator(SubjectProvider):
 @pytest.mark.parametrize("translated", [True, False])
 def test_translated_words_show_the_subject(open_memory, workspace: Path, translated: bool) -> None:
     provider = Translator()
-    provider.translated = translated
+    provider.translated = float(translated)
     memory = indexed(open_memory, workspace, use=provider)
     assert [bool(found(memory, GERMAN, diverse=diverse)) for diverse in (False, True)] == [translated] * 2
     assert not memory.search(GERMAN).closest_only
@@ -458,3 +460,13 @@ def test_translated_words_show_the_subject(open_memory, workspace: Path, transla
     untranslated = "no passage in another language has words that translate the query."
     assert reasons == ([] if translated else [untranslated])
     assert found(memory, GERMAN, min_score=0.1), "as the advice offers"
+
+
+@pytest.mark.parametrize(("translated", "closest"), [(0.65, True), (0.95, False)])
+def test_notice_if_no_passage_translates_the_query_clearly(open_memory, workspace: Path, translated, closest) -> None:
+    provider = Translator()
+    provider.translated = translated
+    memory = indexed(open_memory, workspace, 20, use=provider)
+    outcome = memory.search(GERMAN, correct=False)
+    assert outcome.results
+    assert outcome.closest_only is closest

@@ -237,7 +237,7 @@ def test_rtf_characters_and_groups_are_read(body: str, expected: str | None) -> 
     assert text_in(read_rtf, rtf(body)) == f"{expected}\n"
 
 
-def test_rtf_binary_data_is_skipped_providers() -> None:
+def test_rtf_binary_data_is_skipped() -> None:
     assert text_in(read_rtf, rtf("one {\\pict\\bin4 }{}}} two")) == "one  two\n"
 
 

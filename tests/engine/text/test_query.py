@@ -68,6 +68,7 @@ def test_term_has_its_word_and_stems(query: str, word: str | tuple[str, ...], st
         ("organizing ", ("organis",)),
         ("organs ", ()),
         ("promised ", ("promiz",)),
+        ("prized ", ()),
     ],
 )
 def test_terms_have_their_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:

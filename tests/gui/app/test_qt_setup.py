@@ -7,10 +7,12 @@ from tests.helpers.background import LONGEST_WAIT
 
 LAY_OUT = """
 import threading
+from PySide6.QtCore import QLoggingCategory
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
 from gui.app.qt_setup import install_message_handler
 
 install_message_handler()
+assert not QLoggingCategory("qt.text.font.db").isWarningEnabled(), "a deadlock needs scripts without a font"
 app = QGuiApplication([])
 TEXT = "\u0928\u092e\u0938\u094d\u0924\u0947 \u0e44\u0e17\u0e22 \u09ac\u09be\u0982\u09b2\u09be"
 

@@ -108,6 +108,7 @@ def test_a_session_is_read(path: Path) -> None:
     assert (metadata.opening, metadata.project) == ("Why does it leak?", "/home/ada/boats")
     assert (metadata.started, metadata.ended) == (START, START + 3)
     assert conversation.unknown == {"item hologram": 1, "role wizard": 1}
+    assert read_rows(GOOSE_DATABASE, path, "deleted since") is None
 
 
 def test_an_older_database_has_fewer_columns(path: Path) -> None:
