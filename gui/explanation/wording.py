@@ -66,7 +66,7 @@ _INCREASES: dict[IncreaseKind, str] = {
     "title": marked("match of the title or name"),
     "definition": marked("definition of the name"),
     "spelling": marked("words spelled as one name"),
-    "signs": marked("numbers with their signs"),
+    "signs": marked("words with their signs"),
 }
 _OTHER_WORD = marked("also in this passage; another word of the OR counts")
 _ORIGINS = {

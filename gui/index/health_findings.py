@@ -32,6 +32,10 @@ _NAME_CHARACTERS = 22
 _NAME_SHARE = 0.2
 """Share of a wide row for the name, which may be the path of a file."""
 _WORD_CHARACTERS = 15
+_SCROLL_BAR = 16
+"""Pixels that a row must be wider before it is one line again: a row whose height changed may hide or show the scroll
+bar, whose width would change the row back, and the two would alternate without end.
+"""
 
 
 class FindingRow(Resized, QWidget):
@@ -63,7 +67,7 @@ class FindingRow(Resized, QWidget):
     def fit(self) -> None:
         """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
-        wide = self.width() > _WIDE_CHARACTERS * letter
+        wide = self.width() > _WIDE_CHARACTERS * letter + (0 if self._wide else _SCROLL_BAR)
         names = max(_NAME_CHARACTERS * letter, round(_NAME_SHARE * self.width()))
         self._grid.setColumnMinimumWidth(1, names if wide else 0)
         self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)

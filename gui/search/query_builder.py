@@ -22,13 +22,13 @@ class QueryBuilder(QObject):
     """Another query was entered; empty if there is none."""
 
     def __init__(
-        self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: SearchScope, parent: QObject
+        self, box: QueryBox, filters: Filters, ranking: RankingMenu, scope: SearchScope, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._box = box
         self._filters = filters
         self._ranking = ranking
-        self._narrowing = narrowing
+        self._scope = scope
         self._last_text = ""
 
     @property
@@ -44,8 +44,8 @@ class QueryBuilder(QObject):
             chosen.sources,
             chosen.days,
             chosen.scope,
-            like=self._narrowing.like,
-            within=self._narrowing.within,
+            like=self._scope.like,
+            within=self._scope.within,
             half_life_days=ranking.half_life_days,
             diverse=ranking.diverse,
             all_workspaces=chosen.everywhere,
@@ -76,7 +76,7 @@ class QueryBuilder(QObject):
         self._filters.choose_everywhere(query.all_workspaces)
         if query.half_life_days is not None and query.diverse is not None:
             self._ranking.show(Ranking(query.half_life_days, query.diverse))
-        self._narrowing.show(query)
+        self._scope.show(query)
         self.set_text(query.text)
 
     def _note(self, text: str) -> None:

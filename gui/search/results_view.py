@@ -169,7 +169,7 @@ class ResultsView(QWidget):
         show_key_in_tooltip(within, WITHIN.label, WITHIN.name)
         self.header.add_button(within)
         Gate(within, "within")
-        self.narrowing_bar = ScopeBar()
+        self.scope_bar = ScopeBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()
@@ -181,7 +181,7 @@ class ResultsView(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.narrowing_bar, self.header, self.suggestions, self._notice, self._stack):
+        for widget in (self.scope_bar, self.header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self.header.sort_button.order_chosen.connect(self._sort)
         self.list.installEventFilter(self)

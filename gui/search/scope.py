@@ -145,7 +145,7 @@ _WITHIN_LIKE = (
 
 
 def like(passage: Passage, words: str) -> Crumb:
-    """Make the line for a search for similar passages: "Like “The irrigation timer opens…” greenhouse.md#L22-L37"."""
+    """Make the line for a search for similar passages: "Similar to “The irrigation timer opens…” greenhouse.md"."""
     cited = citation(passage)
     leave = tr("Stop finding similar passages")
     if not words.strip():
@@ -161,11 +161,11 @@ def within(query: Query, count: EarlierResultCount | None, words: str) -> Crumb:
     for similar ones.
     """
     if query.like is None:
-        text = tip = _within_results(query.text, count, alike=False)
+        text = tip = _within_results(query.text, count, similar=False)
     else:
         cited = citation(query.like)
         passage = quoted(words) if words.strip() else _file(cited)
-        text = _within_results(passage, count, alike=True)
+        text = _within_results(passage, count, similar=True)
         tip = f"{text} · {cited}"
     limits = " · ".join(_limits(query))
     return Crumb(text, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
@@ -190,15 +190,15 @@ def _file(cited: str) -> str:
     return cited.rpartition("/")[2]
 
 
-def _within_results(query: str, count: EarlierResultCount | None, *, alike: bool) -> str:
-    """Return "Within 37 results of …". `query`: a query or, with `alike`, the passage of a search for similar ones."""
-    all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
+def _within_results(query: str, count: EarlierResultCount | None, *, similar: bool) -> str:
+    """Return "Within 37 results of …". `query`: a query or, with `similar`, the passage that the results are like."""
+    all_of_them, best, best_at_least = _WITHIN_LIKE if similar else _WITHIN
     if count is None:
         return tr(all_of_them, asked=query)
     if count.total > count.passages:
         text = best_at_least if count.total_is_least else best
         return tr(text, count=count.passages, total=count.total, asked=query)
-    if alike:
+    if similar:
         return tr_count(
             "Within {count:,} result similar to {asked}",
             "Within {count:,} results similar to {asked}",

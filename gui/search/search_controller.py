@@ -155,7 +155,7 @@ class SearchController(QObject):
         self._view = view
         self._runner = SearchRunner(jobs, self)
         self._progress = SearchProgress(self._runner, box, view, self)
-        self._scope = SearchScope(view.narrowing_bar, box, self)
+        self._scope = SearchScope(view.scope_bar, box, self)
         self.variants = QueryVariants(self._runner, view, self)
         self.builder = QueryBuilder(box, filters, view.ranking, self._scope, self)
         self._view_state = ViewStateRestorer(self.builder, view)

@@ -420,11 +420,11 @@ class SessionActions(QObject):
             _fold_text(children, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened)
         )
         resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
-        alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
-        Gate(alike, "similar")
+        similar = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
+        Gate(similar, "similar")
         first = (go, *((fold,) if children else ()), REMEMBER)
         copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
-        self._sessions.open_menu(at, *first, None, *copies, None, alike)
+        self._sessions.open_menu(at, *first, None, *copies, None, similar)
 
     def _link(self, summary: SessionSummary) -> None:
         self.link_requested.emit(Location(summary.path))

@@ -239,7 +239,7 @@ def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.search.body.has_results
     assert memory.requests == []
-    assert not window.search.body.narrowing_bar.isVisible()
+    assert not window.search.body.scope_bar.isVisible()
 
 
 def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, memory):

@@ -368,9 +368,9 @@ def test_similar_to_message_is_searched_and_escape_returns(qtbot, window, memory
     assert window.views.current == "search"
     qtbot.waitUntil(lambda: at_rest(window) and bool(memory.liked))
     assert memory.liked[-1] == passage
-    assert window.search.body.narrowing_bar.isVisible()
+    assert window.search.body.scope_bar.isVisible()
     qtbot.keyClick(window.search.header.findChild(QLineEdit), Key.Key_Escape)
-    qtbot.waitUntil(lambda: at_rest(window) and not window.search.body.narrowing_bar.isVisible())
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.body.scope_bar.isVisible())
 
 
 def test_ctrl_shift_k_searches_within_results_from_any_view(qtbot, window, memory):
@@ -378,7 +378,7 @@ def test_ctrl_shift_k_searches_within_results_from_any_view(qtbot, window, memor
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_K, Control | Qt.KeyboardModifier.ShiftModifier)
     assert window.views.current == "search"
-    assert window.search.body.narrowing_bar.accessibleName().startswith("Within")
+    assert window.search.body.scope_bar.accessibleName().startswith("Within")
 
 
 def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, memories, monkeypatch, tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from engine import Cancelled, CancelToken, IndexBusy
 from gui.core.jobs import Jobs
@@ -311,3 +311,19 @@ def test_long_name_moves_no_column(show: Show) -> None:
     )
     assert long.height() > short.height()  # its name is wrapped
     assert left == also_left
+
+
+def test_row_stays_wide_when_scroll_bar_takes_room(show: Show) -> None:
+    page = show(FakeHealth(KEYWORDS, USER))
+    grid = rows(page)[0].layout()
+
+    def is_wide(width: int) -> bool:
+        page.resize(width, 700)
+        return bool(grid.columnMinimumWidth(2))  # the column of the state
+
+    bar = page.findChild(QScrollArea).verticalScrollBar().sizeHint().width()
+    least = next(width for width in range(600, 1200) if is_wide(width))
+    assert bar > 0
+    assert is_wide(least - bar)
+    assert not is_wide(least - 2 * bar)
+    assert not is_wide(least - bar)

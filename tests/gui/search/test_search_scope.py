@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 @pytest.fixture
 def bar(panel) -> ScopeBar:
-    return panel.body.narrowing_bar
+    return panel.body.scope_bar
 
 
 @pytest.fixture
