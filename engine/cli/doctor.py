@@ -8,7 +8,6 @@ import os
 from argparse import Namespace
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,20 +16,17 @@ from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError,
 from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import StepLine, print_issues, print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import select_provider
 from engine.insight.health import provider, sources
 from engine.insight.health.database import check_user_data
 from engine.insight.health.health_check import UPDATE, degraded, failed, fine
+from engine.memory.memory_interface import MemorySearchManager, insight_of
 from engine.records import HealthFinding, PathState
 from engine.settings import settings_path
 from engine.store.connection import read_only_message
 from engine.store.index_paths import index_files
-
-if TYPE_CHECKING:
-    from engine.memory.memory_interface import MemorySearchManager
-
 
 _NAME_WIDTH = 25
 _INDEX = "Run mnemoscope index."
@@ -125,7 +121,7 @@ def _has_no_index(workspace: CliWorkspace) -> bool:
     return workspace.settings.backend == "builtin" and not files.database.exists()
 
 
-def _check_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
+def _check_backend(manager: MemorySearchManager, token: CancelToken) -> HealthFinding:
     """Test the backend with a request."""
     manager.search("memory", mode="keyword", max_results=1, cancel=token)
     status = manager.status()
@@ -157,7 +153,7 @@ def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[Heal
             selection.provider.close()
 
 
-def _with_command(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
+def _with_command(finding: HealthFinding, manager: MemorySearchManager) -> HealthFinding:
     """Add the command that corresponds to the window's button."""
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."

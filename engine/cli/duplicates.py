@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from engine.base.formatting import plural
 from engine.cli.output import LiveLine, print_json, safe
-from engine.cli.workspace import find_workspace, insight_of, interruptible, opened
+from engine.cli.workspace import find_workspace, interruptible, opened
+from engine.memory.memory_interface import insight_of
 from engine.records import DuplicateGroup, cite, duplicate_title
 
 

@@ -16,12 +16,12 @@ from engine.cli.workspace import (
     CliWorkspace,
     find_workspace,
     found_session_folders,
-    insight_of,
     interruptible,
     opened,
     setting_line,
 )
 from engine.corpus.transcripts.registry import agents_named
+from engine.memory.memory_interface import insight_of
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import MnemoscopeError, StoreError, Unsupported, WorkspaceError
+from engine.base.errors import MnemoscopeError, StoreError, WorkspaceError
 from engine.records import SearchOutcome
 from engine.settings import Settings, load_settings, settings_path
 from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
-    from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
     from engine.records import KnownWorkspace
@@ -105,14 +104,6 @@ def refuse_unreadable(problem: str) -> None:
     """Raise `StoreError` for a problem of the user's data: an empty list or export would look like a complete one."""
     if problem:
         raise StoreError(f"{problem} To see what can be restored, run mnemoscope doctor.")
-
-
-def insight_of(manager: "MemorySearchManager") -> "IndexInsight":
-    """Return the inspection of the memory's index. Raises `Unsupported` if the backend has none."""
-    insight = manager.insight
-    if insight is None:
-        raise Unsupported(manager.unsupported["insight"])
-    return insight
 
 
 @contextmanager

@@ -20,7 +20,7 @@ _STYLE = lazy_pattern(
 )
 """Matches a line of attributes of the block below, with its style if it decides what the block's markup means."""
 _FREE = ("", "discrete", "float")
-"""Styles of blocks in which markup is read; of the named ones, a title begins no section."""
+"""Styles of blocks whose markup is read. A title with one of the named styles begins no section."""
 PREPROCESSOR = lazy_pattern(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]")
 ALONE = lazy_pattern(r"[^\W\d][\w-]*::(?:\S(?:.*\S)?)?\[.*\]|'{3,}|<{3,}|([-*_])( *)\1\2\1")
 """Matches a block of one line: a macro, or a break between parts or pages."""

@@ -15,7 +15,7 @@ Everything that reads a note decodes it with this module, so that index, viewer 
   in Windows-1252 are common letters in these. charset-normalizer takes many such texts for Chinese.
 * Words of letters beyond ASCII alone are read in each encoding of Cyrillic, Greek, Hebrew and Arabic. One of them is
   taken if nearly all of its letters are usual ones, few are capitals within words, and no other one comes near.
-* Text in Latin letters that are not those of one language in Windows-1252 has another encoding if there they are.
+* If the letters of a Latin text are not those of one language in Windows-1252 but are in another encoding, it has that.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
   words among markup and code; where many bytes beyond ASCII follow each other, the best one is used. Of less
   than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
@@ -81,10 +81,10 @@ _MIN_PAIRS = 8
 _MIN_PER_CONTROL = 500
 """Characters of UTF-16 for each control character."""
 _NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
-"""Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
-among the lower bytes that there are at most."""
+"""Minimum share of NUL among the upper bytes of UTF-16, from blanks and line ends if the letters are not Latin, and
+maximum share among the lower bytes."""
 _BEYOND_ALPHABETS, _MAX_BEYOND = 0x20, 0.3
-"""First upper byte beyond the alphabets, and the most characters beyond it, as a share."""
+"""First upper byte beyond the alphabets, and maximum share of characters from there on."""
 _MIN_BYTES = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
@@ -321,10 +321,10 @@ _SCRIPTS = {
     ("cp1255", "iso8859_8"): ("אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלארמתשבנכםד", r"[ךםןףץ]\B"),
     ("cp1256", "iso8859_6"): ("ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةىپچژگ", "اليمونرتبةعدسفهكقح", r"[ةى]\B"),
 }
-"""The letters of an alphabet, the usual ones of its languages, and a pattern of those that are where its words never
-have them, by its codecs, those first that win a tie."""
+"""For the codecs of each alphabet: its letters, those usual in its languages, and a pattern of misplaced letters.
+The first of codecs with the same result is taken."""
 _MISPLACED = 3
-"""Points that a letter costs where no word has it: a final letter within a word, a ь at its beginning."""
+"""Penalty for a misplaced letter: a final letter within a word, or a ь at its beginning."""
 _MIN_LETTERS = 5
 _MIN_LIKELY, _MIN_LEAD, _MIN_IN_SCRIPT = 0.6, 0.12, 0.04
 _HIGH_WORD = lazy_pattern(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
@@ -373,7 +373,7 @@ _SAME_READING = 0.95
 
 
 def _written_latin(sample: bytes) -> str:
-    """Return the codec of a text in Latin script: another one than `_latin` if all letters are those of a language."""
+    """Return the codec of a Latin text: that of `_latin`, unless only another one yields letters of one language."""
     known = _latin(sample)
     before = _coverage(sample, known) if known in _LATIN_CODECS else 0.0
     if before >= _SAME_READING or len(_BEYOND_ASCII.findall(sample)) < _MIN_BYTES:

@@ -264,8 +264,8 @@ class SyncRun:
             clean_up(self._context, self._vectors.model, self._outcome.chunks_indexed, self._token)
         finally:
             if self._outcome.chunks_indexed > _MANY_CHUNKS:
-                from engine.text import forget_words  # loaded by now
+                from engine.text import clear_word_caches  # loaded by now
 
-                forget_words()
+                clear_word_caches()
             if self._outcome.changed or self._meter.embedded or self._outcome.files_seen > _MANY_FILES:
                 self._store.free_memory()

@@ -28,8 +28,8 @@ WIDTH = 4
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
 
-_MAX_REMEMBERED = 1 << 17
-_LONGEST_REMEMBERED = 40
+_MAX_CACHED = 1 << 17
+_LONGEST_CACHED = 40
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
 
@@ -148,8 +148,8 @@ class _TokenHashes(dict[str, Sequence[int]]):
 
     def __missing__(self, run: str) -> Sequence[int]:
         hashes = [_hash(token) for token in self._streams[run][0].split()]
-        if len(run) <= _LONGEST_REMEMBERED:
-            if len(self) >= _MAX_REMEMBERED:
+        if len(run) <= _LONGEST_CACHED:
+            if len(self) >= _MAX_CACHED:
                 self.clear()
             self[run] = hashes
         return hashes

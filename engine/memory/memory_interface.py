@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Unpack
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import Unsupported
 from engine.corpus.line_reader import NumberedText
 from engine.memory.executor import StatusListener
 from engine.memory.index_inspection import IndexInsight
@@ -216,6 +217,14 @@ class MemorySearchManager(Protocol):
 
     def close(self) -> None:
         """Cancel running work, wait for it (well under a second) and release all handles. Can be called twice."""
+
+
+def insight_of(manager: MemorySearchManager) -> IndexInsight:
+    """Return the inspection of the memory's index. Raises `Unsupported` if the backend has none."""
+    insight = manager.insight
+    if insight is None:
+        raise Unsupported(manager.unsupported["insight"])
+    return insight
 
 
 class OpenBackend(Protocol):

@@ -26,11 +26,11 @@ _SHORTEST_TWO_TYPOS = 8
 _MIN_IDF = 1.0
 """Least idf of a word that supports a correction: a word in a third of all chunks has it."""
 _MIN_SUPPORTING, _BEST = 2, 3
-"""Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
+"""Minimum number of other words of the query in the chunk with the corrected one; number of best chunks to check."""
 _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
 _MIN_AROUND = 5
-"""Words of the shortest query with an evident typo."""
+"""Minimum number of words of a query in which a typo is evident."""
 _YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.))(\d{4})\Z")
 """Matches the year of a day such as 2026年12月24日 or 24 December 2026, with the word or sign that joins it."""
 _LONGEST_SHORTENED = 4

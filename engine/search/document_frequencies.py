@@ -17,9 +17,9 @@ from engine.store.snapshot import Snapshot
 
 _MAX_WORDS = 4096
 _TOGETHER = 100
-_MAX_BEGINNINGS = 4
+_MAX_CACHED_PREFIXES = 4
 """Maximum number of cached prefixes, each with up to thousands of words, among which are those of longer prefixes."""
-WIDEST_BEGINNING = 5_000
+WIDEST_PREFIX = 5_000
 """Maximum number of chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists
 of all words for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
@@ -89,7 +89,7 @@ class PrefixMatches(msgspec.Struct, frozen=True, dict=True, eq=False):
         most = max(counts)
         chosen = {min(word for word, count in zip(words, counts, strict=True) if count == most)}
         chosen.update(islice((word for word in words if word.token == self.start), 1))
-        room = WIDEST_BEGINNING
+        room = WIDEST_PREFIX
         for word in words:
             if len(chosen) == _MAX_SUBSTITUTES:
                 break
@@ -217,7 +217,7 @@ class Counts:
                 (column, start, start + _LAST),
             )
             for chunks, in_words, others in rows:
-                words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
+                words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_PREFIX else []
                 if len(words) > _MAX_SUBSTITUTES:
                     words = self._most_frequent(start) if self.total > LARGE else []
                 found = known[token, column] = chunks, words
@@ -243,7 +243,7 @@ class Counts:
             else:
                 found = self._most_frequent_words(start) or PrefixMatches(start, *self._read(start, start + _LAST))
             known[start] = found
-            for oldest in list(known)[:-_MAX_BEGINNINGS]:
+            for oldest in list(known)[:-_MAX_CACHED_PREFIXES]:
                 known.pop(oldest, None)
         return found
 
@@ -274,7 +274,7 @@ class Counts:
         if total <= _MAX_PAGES:
             return None
         ranges = sorted((wide for wide in largest if wide[0] <= _MAX_PAGES), reverse=True)
-        most = WIDEST_BEGINNING // _CHUNKS_OF_PAGE
+        most = WIDEST_PREFIX // _CHUNKS_OF_PAGE
         read = ranges[:1] + [wide for wide in ranges[1:] if wide[0] <= most][:_MAX_SUBSTITUTES]
         words = dict.fromkeys(self._read(start, start + " ")[0])
         for _, word, following in read:

@@ -196,7 +196,7 @@ class FactTable:
         """
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
         found = [
-            _occurrences(self._words, token, lambda position: self._facts[position].words, beginning=term.prefix_ok)
+            _occurrences(self._words, token, lambda position: self._facts[position].words, is_prefix=term.is_prefix)
         ]
         found += [_occurrences(self._stems, stem, lambda position: self._facts[position].stems) for stem in term.stems]
         return reduce(_larger, found) or self._count_looser(term)
@@ -205,7 +205,7 @@ class FactTable:
         """Return how often looser forms of a term occur in each fact; used if no fact contains the term itself."""
 
         def occurrences(form: str, counts: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
-            return _occurrences(counts, form.removesuffix("*"), stream, beginning=form.endswith("*"))
+            return _occurrences(counts, form.removesuffix("*"), stream, is_prefix=form.endswith("*"))
 
         found = [
             occurrences(" ".join(form), self._words, lambda position: self._facts[position].words)
@@ -260,16 +260,16 @@ def _counts_by_token(streams: Iterable[str]) -> dict[str, _Counts]:
 
 
 def _occurrences(
-    counts: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
+    counts: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, is_prefix: bool = False
 ) -> _Counts:
-    """Return how often a phrase occurs in each fact; with `beginning`, its last token may be a prefix."""
+    """Return how often a phrase occurs in each fact; with `is_prefix`, its last token may be a prefix."""
     *first, last = phrase.split(" ")
     alone = counts.get(last, {})
-    if beginning:
+    if is_prefix:
         alone = reduce(_larger, (by_fact for token, by_fact in counts.items() if token.startswith(last)), alone)
     if not first:
         return alone
-    searched = f" {phrase}" if beginning else f" {phrase} "
+    searched = f" {phrase}" if is_prefix else f" {phrase} "
     both = [position for position in alone if all(position in counts.get(token, {}) for token in first)]
     return {position: count for position in both if (count := stream(position).count(searched))}
 

@@ -130,7 +130,7 @@ class KeywordLeg:
         fillers and a half-typed word; None if there are too many.
         """
         distinctive = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
-        if len(distinctive) > 1 and self.analysis.terms[-1].prefix_ok and not distinctive[-1].plain:
+        if len(distinctive) > 1 and self.analysis.terms[-1].is_prefix and not distinctive[-1].plain:
             del distinctive[-1]  # it may be half-typed
         if not all(term.chunks for term in distinctive):
             return []

@@ -64,7 +64,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks that hold all terms."""
     in_some_form: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, exactly or in a looser form."""
-    whole: set[int] = msgspec.field(default_factory=set)
+    complete_with_names: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, even those that name their session; filled only if the query names a session."""
     optional: dict[int, frozenset[int]] = msgspec.field(default_factory=dict)
     """By chunk: positions of the terms that it needn't have, since they name its time, or its session's agent, project
@@ -231,15 +231,17 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         only_names = len(naming) == len(self.terms)
         optional = {} if only_names else {id_: words for id_, words in dates.items() if id_ in self.evidence}
         if names:
-            self.whole.update(id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE)))
-        if not self.whole and only_names:
+            self.complete_with_names.update(
+                id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE))
+            )
+        if not self.complete_with_names and only_names:
             words_of = {id_: names.get(id_, _NONE) | dates.get(id_, _NONE) for id_ in names.keys() | set(openings)}
             optional = {id_: words for id_, words in words_of.items() if len(words) == len(naming)}
             for id_ in optional.keys() - self.evidence.keys():
                 self.contributions[id_] = (0.0,) * len(self.terms)
             for place, id_ in enumerate(openings, 1):
                 self.sums.setdefault(id_, 1 / place)
-        elif not self.whole:
+        elif not self.complete_with_names:
             known = {id_: words for id_, words in names.items() if id_ in self.evidence}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
         doubted = naming | named

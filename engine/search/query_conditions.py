@@ -371,8 +371,8 @@ def in_files(ids: Sequence[int]) -> Condition:
 def _expression(term: QueryTerm) -> str:
     tokens = (term.word,) if isinstance(term.word, str) else term.word
     parts = [f'{_STEM_COLUMNS} : "{_escaped(stem)}"' for stem in dict.fromkeys(term.stems)]
-    if term.prefix_ok or isinstance(term.word, str) or not term.stems:
-        parts.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.prefix_ok else ""))
+    if term.is_prefix or isinstance(term.word, str) or not term.stems:
+        parts.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.is_prefix else ""))
     return " OR ".join(f"({part})" for part in parts)
 
 

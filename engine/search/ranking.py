@@ -87,7 +87,7 @@ class _Scorer(msgspec.Struct):
             return -candidate.order, -self.words.sums.get(candidate.id, 0.0), candidate.id
 
         chunks = [*(self.scored(id_, blend) for id_ in ids), *others]
-        return sorted(_below_whole(chunks, self.words.whole), key=order)
+        return sorted(_below_complete(chunks, self.words.complete_with_names), key=order)
 
     def ranked_exactly(
         self, ranked: list[Scored], used: Set[int], blend: Blend, context: SearchContext
@@ -308,14 +308,14 @@ def _record_names(boosts: Mapping[int, Boost], count: int, part: KeywordPart, co
         context.stages.add("sessions", count, count, SessionsNamed(names, len(named)))
 
 
-def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored]:
-    """Limit the boost of named sessions so that their chunks stay below those with all words of the query (`whole`)."""
-    if not whole:
+def _below_complete(found: list[Scored], complete: Collection[int]) -> Iterator[Scored]:
+    """Limit the boost of named sessions, so that their chunks stay below those with all words (`complete`)."""
+    if not complete:
         yield from found
         return
-    limit = max(0.0, min((candidate.order for candidate in found if candidate.id in whole), default=math.inf))
+    limit = max(0.0, min((candidate.order for candidate in found if candidate.id in complete), default=math.inf))
     for candidate in found:
-        if candidate.boost is None or not candidate.boost.names or candidate.id in whole or candidate.order <= limit:
+        if candidate.boost is None or not candidate.boost.names or candidate.id in complete or candidate.order <= limit:
             yield candidate
             continue
         plain = candidate.order / candidate.boost.session_factor

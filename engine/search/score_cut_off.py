@@ -176,7 +176,7 @@ def _unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: Searc
         for term in analysis.terms
         if term.surface in missing and is_written_as_name(term.surface, term.start, query, language)
     }
-    if not names or not _is_in(language, query, words):
+    if not names or not _is_in_language(language, query, words):
         return []
     corrections = chain.from_iterable(suggestion.words for suggestion in context.suggestions)
     others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
@@ -184,7 +184,7 @@ def _unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: Searc
     return [] if others.issuperset(names) else [term for term in words.unknown if term.surface in names]
 
 
-def _is_in(language: str, query: str, words: KeywordScores) -> bool:
+def _is_in_language(language: str, query: str, words: KeywordScores) -> bool:
     """Return whether a query with names is in its detected language, which is uncertain for a short one.
 
     It is certain if the query has function words of the language, or if the index contains most of the words that are

@@ -109,8 +109,8 @@ class SearchContext(msgspec.Struct, eq=False):
     reads_files: bool = False
     """Whether the answer depends on files outside of the index."""
     weakest: list[int] = msgspec.field(default_factory=list)
-    """The last candidates of the keyword and the vector search, of those that reached their limit: if one becomes a
-    result, there may be more.
+    """The last candidate of each search (keywords, vectors) that found as many as it may: if it becomes a result, there
+    may be more results.
     """
     stages: Stages = msgspec.field(default_factory=Stages)
     spent: dict[str, float] = msgspec.field(default_factory=dict)

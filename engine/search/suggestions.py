@@ -37,7 +37,7 @@ _MAX_WORDS = 3
 """Maximum number of words that are looked up, and of suggestions."""
 _MAX_SIMILAR = 8
 """Maximum number of similar words that are searched for a word that occurs nowhere."""
-_MAX_REMEMBERED = 512
+_MAX_CACHED = 512
 _SHORTEST_JOINED, _MAX_JOINED = 6, 4
 """Minimum number of characters of a word that may join several words, and maximum number of these."""
 _MAX_SPLITS = 8
@@ -48,7 +48,7 @@ SHORTEST_EVIDENT = 7
 """Characters of the shortest word with an evident typo."""
 
 
-class Near(msgspec.Struct, frozen=True):
+class SimilarWord(msgspec.Struct, frozen=True):
     """An indexed word similar to a misspelt word, or the words that it joins, with numbers of chunks and typos."""
 
     token: str
@@ -114,7 +114,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._similar = SnapshotCache[dict[tuple[str, bool, str | None], list[Near]]](lambda snapshot: {})
+        self._similar = SnapshotCache[dict[tuple[str, bool, str | None], list[SimilarWord]]](lambda snapshot: {})
         """Similar words found so far, by word."""
         self._names = NoteNames()
 
@@ -159,62 +159,62 @@ class Spelling:
             ), analysis
         return _suggestions(query, choices), analysis
 
-    def _near(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str) -> list[tuple[Near, str]]:
+    def _near(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str) -> list[tuple[SimilarWord, str]]:
         """Return some indexed words similar to a term, each with the text of a chunk that contains it: those in a chunk
         with the `known` words of the query first, function words last.
         """
         near = list(islice(self._likely_words(snapshot, typed, scope), _MAX_SIMILAR)) if typed.token else []
 
-        def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
+        def order(pair: tuple[SimilarWord, str]) -> tuple[bool, bool]:
             word = pair[0].token
             alone = _text_containing(snapshot, word, typed.column, scope, known) is None
             return alone, word in unsearched_words(typed.language)
 
-        return sorted(near, key=apart) if known else near
+        return sorted(near, key=order) if known else near
 
-    def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[Near, str]]:
+    def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[SimilarWord, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that the typed one joins, then words with two typos.
         """
         languages = snapshot.languages()
-        for typos, apart in ((1, False), (1, True), (2, False)):
+        for typos, split in ((1, False), (1, True), (2, False)):
             found = False
-            for near in self._remembered(snapshot, typed, apart=apart):
+            for near in self._similar_words(snapshot, typed, split=split):
                 if near.typos != typos:
                     continue
-                common = () if apart else typed.common_languages(near.token, languages)
+                common = () if split else typed.common_languages(near.token, languages)
                 if common and len(common) == len(languages):
                     continue
                 text = _text_containing(snapshot, near.token, typed.column, scope, common=common)
-                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token)):
+                if text is None or (typed.is_name and not split and typed.is_other(text, near.token)):
                     continue
                 found = True
                 yield near, text
             if found:
                 return
 
-    def _remembered(self, snapshot: Snapshot, typed: _Typed, *, apart: bool) -> list[Near]:
+    def _similar_words(self, snapshot: Snapshot, typed: _Typed, *, split: bool) -> list[SimilarWord]:
         """Return the words of the whole index that resemble the typed one, or the words that it joins."""
         token, korean, language = typed.token, typed.korean, typed.language
-        if korean and apart:
+        if korean and split:
             return []
         known = self._similar.get(snapshot)
-        key = token, korean, language if apart else None
+        key = token, korean, language if split else None
         found = known.get(key)
         if found is None:
-            if len(known) >= _MAX_REMEMBERED:
+            if len(known) >= _MAX_CACHED:
                 known.clear()
             found = known[key] = (
-                _split_words(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
+                _split_words(snapshot, token, language) if split else _nearest(snapshot, token, korean=korean)
             )
-            if not (korean or apart) and "russian" in snapshot.languages() and token.isascii() and token.isalpha():
+            if not (korean or split) and "russian" in snapshot.languages() and token.isascii() and token.isalpha():
                 found[:0] = _in_cyrillic(snapshot, token)
         return found
 
 
 def _offered(
-    snapshot: Snapshot, typed: _Typed, near: Sequence[tuple[Near, str]], scope: ChunkFilter
+    snapshot: Snapshot, typed: _Typed, near: Sequence[tuple[SimilarWord, str]], scope: ChunkFilter
 ) -> Iterator[tuple[str, int]]:
     """Yield up to three of the similar words, as written, each with its number of chunks in the searched files."""
     written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
@@ -296,7 +296,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     return (word, False) if shortest <= len(word) <= spelling.LONGEST else ("", False)
 
 
-def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
+def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[SimilarWord]:
     """Return the indexed words similar to `token`, by number of typos, then by likelihood."""
     read = spelling.jamo if korean else str
     letters = read(token)
@@ -315,20 +315,20 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
         same_rest = spelling.non_letters(word) == spelling.non_letters(token)
         if typos and same_rest and spelling.is_probable(letters, other, typos):
             rank = typos, spelling.rarity(letters, other, typos, chunks), word
-            ranked.append((rank, Near(word, chunks, typos)))
+            ranked.append((rank, SimilarWord(word, chunks, typos)))
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _in_cyrillic(snapshot: Snapshot, token: str) -> list[Near]:
+def _in_cyrillic(snapshot: Snapshot, token: str) -> list[SimilarWord]:
     """Return the Russian words that a word in Latin letters may be, as typos; most people leave out soft signs."""
     word = spelling.in_cyrillic(token)
-    exact = [Near(word, chunks, 1) for word, chunks in _looked_up(snapshot, [word])]
+    exact = [SimilarWord(word, chunks, 1) for word, chunks in _looked_up(snapshot, [word])]
     sound = word.translate(spelling.SAME_IN_LATIN)
     near = [] if exact else _nearest(snapshot, word, korean=False)
     return exact + [other for other in near if other.token.translate(spelling.SAME_IN_LATIN) == sound]
 
 
-def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
+def _split_words(snapshot: Snapshot, token: str, language: str) -> list[SimilarWord]:
     """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
 
     The first and the last aren't function words: "notable" is not "not able".
@@ -338,7 +338,7 @@ def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     stops = unsearched_words(language)
     chunks = dict(_looked_up(snapshot, spelling.parts(token)))
     splits = (split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1])))
-    pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
+    pairs = [SimilarWord(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
     return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MAX_SPLITS]
 
 

@@ -44,7 +44,7 @@ def _with_tags(snapshot: Snapshot, query: Query, among: Condition) -> Query:
 
 def _as_tag(snapshot: Snapshot, atom: Atom, among: Condition) -> Atom:
     """Return the condition for a word that is a tag of notes; other parts of a query unchanged."""
-    if not isinstance(atom, Word) or atom.beginning or (match := _TAG.fullmatch(atom.text)) is None:
+    if not isinstance(atom, Word) or atom.is_prefix or (match := _TAG.fullmatch(atom.text)) is None:
         return atom
     field = Field("tag", match[1])
     sql, values = files_with_tag(snapshot, field.value)

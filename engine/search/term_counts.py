@@ -82,7 +82,7 @@ the title or the file name contains it."""
 Around = tuple[list[float], int, float]
 """Occurrences of a term outside of a chunk's text, in a title, a heading, the path or an alias: the frequencies of the
 term, the position in these where they count, and the number, weighted by column. They are not added yet."""
-Take = Callable[[int, int, float, list[Match], list[Around], list[tuple[int, int]]], None]
+ReceiveCounts = Callable[[int, int, float, list[Match], list[Around], list[tuple[int, int]]], None]
 """Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms in
 its text, those around it, and for each pair of neighbours in it the position in `CountedPhrases.neighbours` and the
 distance of their nearest occurrences in tokens."""
@@ -100,16 +100,21 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 
 
 def count_terms(
-    connection: apsw.Connection, table: str, counted: CountedPhrases, expression: str, ids: Collection[int], take: Take
+    connection: apsw.Connection,
+    table: str,
+    counted: CountedPhrases,
+    expression: str,
+    ids: Collection[int],
+    receive: ReceiveCounts,
 ) -> None:
     """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each chunk to
-    `take`.
+    `receive`.
     """
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()
         register(connection, _REGISTERED, counter)
-    counter.begin(counted, take)
+    counter.begin(counted, receive)
     ordered, first = sorted(ids), 0
     if counted.density * (ordered[-1] - ordered[0]) > LOOK_UP_ABOVE:
         parts = count(connection, f"{with_parts(f'{table}_idx')} SELECT count(*) FROM parts")
@@ -189,14 +194,14 @@ class _Counter:
     registered function takes memory until the connection is closed.
     """
 
-    def begin(self, counted: CountedPhrases, take: Take) -> None:
+    def begin(self, counted: CountedPhrases, receive: ReceiveCounts) -> None:
         """Set the terms to count, and the receiver of the counts."""
         kinds = [(term, kind) for term, of_term in enumerate(counted.kinds) for kind in of_term]
         phrases = zip(counted.phrases, kinds, strict=True)
         self._phrases = [(term, number, *_KINDS[kind]) for number, (term, kind) in phrases]
         self._neighbours = counted.neighbours
         self._average = 0.0
-        self._take = take
+        self._receive = receive
 
     def __call__(self, api: apsw.FTS5ExtensionApi, /) -> None:
         columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
@@ -234,7 +239,7 @@ class _Counter:
         several = neighbours and len(matches) > 1
         distances = self._distances(in_stems, in_words, _line(api, in_headings)) if several else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
-        self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
+        self._receive(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 
     def _distances(
         self, in_stems: dict[int, list[int]], in_words: dict[int, list[int]], line: dict[int, list[int]]

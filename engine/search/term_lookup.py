@@ -56,7 +56,7 @@ def _with_continued_words(analysis: QueryAnalysis, counts: "WordCounts") -> Quer
 
 def _may_be_continued(term: QueryTerm) -> bool:
     plain = isinstance(term.word, str) and len(term.word) >= _SHORTEST_CONTINUED and term.word.isalnum()
-    return plain and not (term.stop or term.prefix_ok)
+    return plain and not (term.stop or term.is_prefix)
 
 
 def _with_rarest_words(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
@@ -112,8 +112,8 @@ class TermLookup:
         weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in loose_stems], "stems", stems)
         irregular, irregular_count = self._loose_phrases([(stem,) for stem in irregular], "stems")
         loose_count = word_count + stem_count + irregular_count
-        if term.prefix_ok and not (only_exact and stems):
-            beginning, found, begun = self._beginning(tokens[-1], stems)
+        if term.is_prefix and not (only_exact and stems):
+            beginning, found, begun = self._prefix_phrases(tokens[-1], stems)
             if not stems:
                 plain, chunks, matches = begun, beginning, max(matches, found)
             elif beginning > exact:  # longer words begin with these
@@ -175,7 +175,7 @@ class TermLookup:
                 continue
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
-            if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
+            if chunks > 0 and (chunks <= document_frequencies.WIDEST_PREFIX or not begins):
                 words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
                 if words:
                     phrases += map(quoted, words)
@@ -186,13 +186,13 @@ class TermLookup:
                     prefixes += (text[:-1],)
         return tuple(phrases), matches
 
-    def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
+    def _prefix_phrases(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
         """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
         and the phrases.
         """
         beginning = self._counts.words(start)
         chunks = beginning.chunks
-        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_BEGINNING:
+        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_PREFIX:
             return chunks, chunks, (f"{quoted(start)} *",)
         representing = [word for word in beginning.substitutes if word.token not in stems]
         return chunks, sum(word.chunks for word in representing), tuple(quoted(word.token) for word in representing)

@@ -288,7 +288,7 @@ def name_matches(
     inexact = [term.other_occurrence(len(terms)) for term in searched]
     forms = [_forms(term) for term in terms]
     last, in_texts = terms[-1], searched[-1].weak < 1.0
-    begun = last.word if last.prefix_ok and isinstance(last.word, str) and last.stems and not in_texts else None
+    begun = last.word if last.is_prefix and isinstance(last.word, str) and last.stems and not in_texts else None
     known: dict[str, float] = {}
 
     def fit(name: str) -> float:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BYTES_PER_NUMBER = 2
 _MAX_PURGED = 1000
 _MIN_SPREAD = 0.75
-"""Least share of the parts of an index with a vector for one of each part to be a sample of all."""
+"""Minimum share of the ranges of chunk ids that have a vector; with fewer, one of each range is no sample of all."""
 
 
 class ModelName(NamedTuple):
@@ -186,5 +186,5 @@ def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int
         ids = [id_ for (id_,) in rows if id_ is not None]
         if len(ids) >= _MIN_SPREAD * len(starts):
             return ids
-    every = snapshot.vector_chunk_ids(model.id)
-    return every[:: max(1, -(-len(every) // most))]
+    all_ids = snapshot.vector_chunk_ids(model.id)
+    return all_ids[:: max(1, -(-len(all_ids) // most))]

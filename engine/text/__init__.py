@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from engine.text.tokens_and_stems import Analysis as Analysis
     from engine.text.tokens_and_stems import analyse as analyse
     from engine.text.tokens_and_stems import analyse_both as analyse_both
-    from engine.text.tokens_and_stems import forget_words as forget_words
+    from engine.text.tokens_and_stems import clear_word_caches as clear_word_caches
 
-_HOME = {
+_MODULES = {
     "Analysis": "tokens_and_stems",
     "analyse": "tokens_and_stems",
     "analyse_both": "tokens_and_stems",
-    "forget_words": "tokens_and_stems",
+    "clear_word_caches": "tokens_and_stems",
     "highlight_ranges": "highlight",
     "detect_language": "languages",
     "language_of_note": "languages",
@@ -42,6 +42,6 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'engine.text' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"engine.text.{_HOME[name]}"), name)
+    return getattr(importlib.import_module(f"engine.text.{_MODULES[name]}"), name)

@@ -38,7 +38,7 @@ from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
 
-_MAX_REMEMBERED = 1 << 14
+_MAX_CACHED = 1 << 14
 _LANGUAGES_WITH_SUFFIXES = frozenset(
     " basque catalan czech danish english estonian french german greek hungarian italian lithuanian norwegian polish "
     "portuguese romanian russian spanish swedish".split(" ")
@@ -182,7 +182,7 @@ def _words_to_match(
     forms += (day.word for day in days if not isinstance(day.word, str))
     single = [form[0] for form in forms if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
     tokens = frozenset([*(term.word for term in words), *(word for word in single if not word.endswith("*"))])
-    prefixes = [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]
+    prefixes = [term.word for term in words if term.is_prefix and isinstance(term.word, str)]
     prefixes += [word[:-1] for word in single if word.endswith("*")]
     phrases = [PhraseTokens(form, open=False) for form in forms if form[0] not in single]
     return tokens, tuple(prefixes), (*phrases, *(phrase_tokens(day.surface) for day in days))
@@ -331,7 +331,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._endings) and any(key.startswith(self._endings) for key in keys)
 
     def __missing__(self, run: str) -> _RunMatches | None:
-        if len(self) >= _MAX_REMEMBERED:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         matches = self[run] = self._match_run(run) if self._may_match(run) else None
         return matches

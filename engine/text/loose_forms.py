@@ -277,7 +277,7 @@ def _begun(term: "QueryTerm", identifier_pieces: Sequence[Piece]) -> Iterator[tu
     A longer identifier may contain them in its middle, as the path `trips/08-trail.md` contains `08-tra`.
     """
     parts = [piece.token for piece in identifier_pieces[1:] if not piece.inner]
-    if term.prefix_ok and len(parts) > 1 and len(parts[-1]) >= _SHORTEST_BEGUN:
+    if term.is_prefix and len(parts) > 1 and len(parts[-1]) >= _SHORTEST_BEGUN:
         yield (*parts[:-1], f"{parts[-1]}*")
 
 

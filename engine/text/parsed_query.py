@@ -26,11 +26,11 @@ class Word(msgspec.Struct, frozen=True):
     start: int
     end: int
     """Offset in the query at which `text` ends; it begins at `start`."""
-    beginning: bool = False
+    is_prefix: bool = False
     """Whether longer words with this prefix match too."""
 
     def __str__(self) -> str:
-        return f"{self.text}*" if self.beginning else self.text
+        return f"{self.text}*" if self.is_prefix else self.text
 
     @property
     def opens(self) -> bool:
@@ -209,11 +209,11 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 def _spaced(atom: Word | Phrase) -> str:
     """Return the folded words of an atom between spaces; none after a beginning, which longer words have, too."""
     words = f" {fold(atom.text)}"
-    return words if isinstance(atom, Word) and atom.beginning else f"{words} "
+    return words if isinstance(atom, Word) and atom.is_prefix else f"{words} "
 
 
 def _begins(clause: Clause) -> bool:
-    return any(isinstance(atom, Word) and atom.beginning for atom in clause.alternatives)
+    return any(isinstance(atom, Word) and atom.is_prefix for atom in clause.alternatives)
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
@@ -231,7 +231,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
     """
     stop: bool
     """Whether it is a function word, which is not searched; never set for all terms of a query."""
-    prefix_ok: bool
+    is_prefix: bool
     """Whether `word` also matches longer tokens: the last word while it is typed, or a single unspaced character, since
     the index contains pairs."""
     phrased: bool = False

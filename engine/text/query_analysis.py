@@ -110,7 +110,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
         earlier = found.get((term.word, term.stems), term)
         found[term.word, term.stems] = msgspec.structs.replace(
             earlier,
-            prefix_ok=term.prefix_ok or earlier.prefix_ok,
+            is_prefix=term.is_prefix or earlier.is_prefix,
             phrased=term.phrased and earlier.phrased,
             group=term.group if term.group == earlier.group else 0,
         )
@@ -143,7 +143,7 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
     """
     known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
     ended = f"{text} "  # its last word is complete
-    return (term for term in _all_terms(ended, known) if not term.prefix_ok), known
+    return (term for term in _all_terms(ended, known) if not term.is_prefix), known
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
@@ -169,7 +169,7 @@ def _with_whole_numbers(text: str, terms: Iterator[QueryTerm]) -> Iterator[Query
         if number is not None and term.start >= end and text[term.end : term.end + 1] in ",年년月월 ":
             end = number.end()
             word = phrase_tokens(number[1]).tokens if number[1] else tuple(number[0].split(","))
-            yield QueryTerm(number[0], term.start, end, word, (" ".join(word),), stop=False, prefix_ok=False)
+            yield QueryTerm(number[0], term.start, end, word, (" ".join(word),), stop=False, is_prefix=False)
         elif term.end > end:
             yield term
 
@@ -206,8 +206,8 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
             return msgspec.structs.replace(term, phrased=True)
         if len(query.clauses[number].alternatives) > 1:
             term = msgspec.structs.replace(term, group=number + 1, stop=False)
-        if isinstance(atom, Word) and atom.beginning and term.end == atom.end and isinstance(term.word, str):
-            term = msgspec.structs.replace(term, stems=(), stop=False, prefix_ok=True)
+        if isinstance(atom, Word) and atom.is_prefix and term.end == atom.end and isinstance(term.word, str):
+            term = msgspec.structs.replace(term, stems=(), stop=False, is_prefix=True)
         return term
 
     return mark
@@ -215,7 +215,7 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
 
 def _unfinished(terms: Sequence[QueryTerm], query: Query) -> str:
     last = terms[-1] if terms else None
-    if last is None or last.phrased or last.prefix_ok or last.end < len(query.text):
+    if last is None or last.phrased or last.is_prefix or last.end < len(query.text):
         return ""
     return last.surface if len(last.surface) < SHORTEST_PREFIX and not next(groups(last.surface)).kind else ""
 
@@ -264,7 +264,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     marked: list[QueryTerm] = []
     begins = True  # no searched word comes before, except fillers
     for term in terms:
-        searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
+        searched = not (term.stop or term.phrased or term.group or (term.is_prefix and not term.stems))
         before, upto = words[: bisect_left(starts, term.start)], words[: bisect_right(starts, term.start)]
         more = len(words) - len(before)
         filler = searched and _introduces(term, before, upto, more, language, begins=begins)
@@ -353,7 +353,7 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         for start, end, stop in segments(text):
             yield from _unspaced_terms(query, group.start + start, group.start + end, stop=stop)
     elif group.kind == SYMBOL:
-        yield QueryTerm(text, group.start, group.end, text, (), stop=False, prefix_ok=False)
+        yield QueryTerm(text, group.start, group.end, text, (), stop=False, is_prefix=False)
     elif group.kind == HANGUL:
         root = "".join(clusters(text))
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
@@ -384,7 +384,7 @@ def _unspaced_terms(
     if characters:
         # Without the last character alone, since the text may continue there.
         tokens = pairs(characters)[: max(1, len(characters) - 1)]
-        yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
+        yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, is_prefix=len(characters) == 1)
 
 
 def _word(query: str, group: Group, word_pieces: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
@@ -399,7 +399,7 @@ def _word(query: str, group: Group, word_pieces: list[Piece], languages: tuple[s
         _alternatives(whole, parts, languages),
         stop=(len(word_pieces) == 1 or "-" in word_pieces[0].token)
         and word_pieces[0].token in unsearched_words(languages[0]),
-        prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= SHORTEST_PREFIX,
+        is_prefix=group.end == len(query) and isinstance(word, str) and len(word) >= SHORTEST_PREFIX,
     )
 
 

@@ -22,13 +22,13 @@ _SPACE = lazy_pattern(r"\s*")
 _TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
 )
-_BEGINNING = lazy_pattern(r"([^*]*\w)\*")
+_PREFIX = lazy_pattern(r"([^*]*\w)\*")
 _STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
 _OPTION = lazy_pattern(r"-[A-Za-z](?=[,;:=)]?(?:\s|\Z))")
 """Matches an option of a command, which is a word: excluding a single letter is not useful."""
 _TAG = lazy_pattern(r"#[^\W\d]")
 _UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
-_SHORTEST_BEGINNING = 2
+_SHORTEST_PREFIX = 2
 _HANGUL = lazy_pattern("[\u1100-\u11ff\uac00-\ud7a3]+")
 _JAPANESE_PARTICLES = tuple("はがをにのとでもへや")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -242,11 +242,11 @@ class _Parser:
 
     def _word(self, begin: int, end: int, *, negated: bool) -> None:
         text = self._text[begin:end]
-        beginning = _BEGINNING.fullmatch(text) if "*" in text else None
-        if beginning and len(beginning[1]) >= _SHORTEST_BEGINNING:
-            self._add(Word(beginning[1], begin, end - 1, beginning=True), negated=negated)
+        prefix = _PREFIX.fullmatch(text) if "*" in text else None
+        if prefix and len(prefix[1]) >= _SHORTEST_PREFIX:
+            self._add(Word(prefix[1], begin, end - 1, is_prefix=True), negated=negated)
             return
-        if beginning:
+        if prefix:
             self._remarks.append(tr("“{text}” was read as a word: at least two letters must precede *.", text=text))
         elif "*" in text and _STRAY_STAR.fullmatch(text):
             self._remarks.append(tr("“{text}” was read as words: * is only allowed at the end of a word.", text=text))

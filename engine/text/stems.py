@@ -93,7 +93,7 @@ _BEFORE_MACHINE = frozenset(
 """Other beginnings of nouns in 기."""
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
 _SHORTEST_BARE = 3
-_MAX_REMEMBERED = 1 << 15
+_MAX_CACHED = 1 << 15
 
 _lock = threading.Lock()
 
@@ -200,7 +200,7 @@ class Stems(dict[str, str]):
         self._language = language
 
     def __missing__(self, root: str) -> str:
-        if len(self) >= _MAX_REMEMBERED:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         stem = self[root] = _stem(root, self._language)
         return stem
@@ -276,7 +276,7 @@ def _irregular(letter: str) -> dict[str, list[str]]:
     return {form if form in _AMBIGUOUS else stems[form]: word for word in begun for form in word}
 
 
-def forget_stems() -> None:
+def clear_stem_caches() -> None:
     """Empty the caches of word stems."""
     for stems in list(_by_language.values()):
         stems.clear()

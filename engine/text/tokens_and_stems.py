@@ -10,8 +10,8 @@ from engine.base import lazy_pattern
 from engine.text.stems import (
     JOINED,
     Stems,
+    clear_stem_caches,
     ending_key,
-    forget_stems,
     has_compounds,
     joined_keys,
     numbered_keys,
@@ -32,8 +32,8 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
 PIECE_LENGTH = 1 << 16
 """Maximum number of code points (256 KB) passed to one C call, which holds the interpreter lock."""
-_MAX_REMEMBERED = 1 << 15
-_LONGEST_REMEMBERED = 40
+_MAX_CACHED = 1 << 15
+_LONGEST_CACHED = 40
 _LONGEST_SIMPLE = 32
 _WORD_AND_PART = 2
 _AFTER_ALL = 1 << 40
@@ -103,11 +103,11 @@ def letters_and_digits(text: str) -> list[str]:
     return [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
 
 
-def forget_words() -> None:
+def clear_word_caches() -> None:
     """Free the caches of words, about 9 MB after 10,000 notes: they save little for a few more notes."""
     streams_of.cache_clear()
     cluster_token.cache_clear()
-    forget_stems()
+    clear_stem_caches()
 
 
 def text_pieces(text: str) -> Iterator[tuple[int, str]]:
@@ -154,9 +154,9 @@ class Streams(dict[str, _Entry]):
 
     def __missing__(self, run: str) -> _Entry:
         entry = self._simple_entry(run) or self._entry_of_groups(run)
-        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # other runs rarely repeat
-            if len(self) >= _MAX_REMEMBERED:
-                for rare in list(self)[_MAX_REMEMBERED // 2 :]:  # the later half: common words were added early
+        if len(run) <= _LONGEST_CACHED and shape(run[0]) != UNSPACED:  # other runs rarely repeat
+            if len(self) >= _MAX_CACHED:
+                for rare in list(self)[_MAX_CACHED // 2 :]:  # the later half: common words were added early
                     self.pop(rare, None)
             self[run] = entry
         return entry

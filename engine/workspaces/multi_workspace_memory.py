@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused, Unsupported
+from engine.base.errors import PathRefused
 from engine.corpus.globs import literal_glob
+from engine.memory.memory_interface import MemorySearchManager, insight_of
 from engine.records import (
     ChunkDetail,
     FileChunks,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
     from engine.insight.note_links import NoteImages
     from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
 
 _Answer = TypeVar("_Answer")
@@ -61,38 +61,31 @@ class MultiWorkspaceInsight:
         return getattr(self._current, name)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
-        chunks = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).chunks_of(own_path, cancel))
+        chunks = self._everywhere.at(path, lambda memory, own_path: insight_of(memory).chunks_of(own_path, cancel))
         return None if chunks is None else _replace(chunks, path=path)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
-        chunk = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).chunk(own_path, id_, cancel))
+        chunk = self._everywhere.at(path, lambda memory, own_path: insight_of(memory).chunk(own_path, id_, cancel))
         return None if chunk is None else _replace(chunk, path=path)
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
-        links = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).note_links(own_path, cancel))
+        links = self._everywhere.at(path, lambda memory, own_path: insight_of(memory).note_links(own_path, cancel))
         return NoteLinks(backlinks=_named_as(path, links.backlinks), links=_named_as(path, links.links))
 
     def linked_text(self, target: str, anchor: str, note: str, cancel: CancelToken | None = None) -> LinkedText | None:
         text = self._everywhere.at(
-            note, lambda memory, own_path: _insight_of(memory).linked_text(target, anchor, own_path, cancel)
+            note, lambda memory, own_path: insight_of(memory).linked_text(target, anchor, own_path, cancel)
         )
         return None if text is None else _replace(text, path=_name_in_workspace(note, text.path))
 
     def images_of(self, note: str) -> "NoteImages":
-        return self._everywhere.at(note, lambda memory, own_path: _insight_of(memory).images_of(own_path))
+        return self._everywhere.at(note, lambda memory, own_path: insight_of(memory).images_of(own_path))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         files = self._everywhere.at(
-            session, lambda memory, own_path: _insight_of(memory).session_files(own_path, cancel)
+            session, lambda memory, own_path: insight_of(memory).session_files(own_path, cancel)
         )
         return tuple(_replace(use, session=session) for use in files)
-
-
-def _insight_of(memory: "MemorySearchManager") -> "IndexInsight":
-    insight = memory.insight
-    if insight is None:
-        raise Unsupported(memory.unsupported["insight"])
-    return insight
 
 
 def _name_in_workspace(note: str, path: str) -> str:
@@ -117,7 +110,7 @@ class MultiWorkspaceMemory:
 
     def __init__(
         self,
-        current: "MemorySearchManager",
+        current: MemorySearchManager,
         folder: Path,
         known: Callable[[], Sequence[KnownWorkspace]],
         pool: MemoryPool,

@@ -226,7 +226,7 @@ def _changed(days: int) -> str:
 
 MAX_WITHIN = 1000
 """Number of best results within which the engine searches."""
-_MAX_REMEMBERED = 100
+_MAX_ORIGINS = 100
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class SearchScope(QObject):
         """Search for passages similar to `passage`; `words` are its beginning, `go_back` runs the earlier query."""
         self._origins.pop(passage, None)
         self._origins[passage] = _Origin(words, go_back)
-        if len(self._origins) > _MAX_REMEMBERED:
+        if len(self._origins) > _MAX_ORIGINS:
             del self._origins[next(iter(self._origins))]
         self.like = passage
         self._show_crumbs()

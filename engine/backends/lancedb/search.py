@@ -262,7 +262,7 @@ def tokens_to_count(analysis: QueryAnalysis) -> list[str]:
         for stem in term.stems:
             counted.update(dict.fromkeys(STEM + part for part in stem.split(" ")))
         tokens = (term.word,) if isinstance(term.word, str) else term.word
-        if term.prefix_ok and (prefix := beginning_of(tokens[-1])) is not None:
+        if term.is_prefix and (prefix := beginning_of(tokens[-1])) is not None:
             counted.update({BEGINNING + prefix: None, WORD + tokens[-1]: None})
         elif not term.stems:
             counted.update(dict.fromkeys(WORD + token for token in tokens))
@@ -296,9 +296,9 @@ def _atoms(term: QueryTerm) -> Iterator[str]:
             yield STEM + part
             yield NAME + part
     tokens = (term.word,) if isinstance(term.word, str) else term.word
-    if term.prefix_ok and (prefix := beginning_of(tokens[-1])) is not None:
+    if term.is_prefix and (prefix := beginning_of(tokens[-1])) is not None:
         yield BEGINNING + prefix
-    if not term.stems or term.prefix_ok:
+    if not term.stems or term.is_prefix:
         for token in tokens:
             yield WORD + token
             yield NAME + token
@@ -313,5 +313,5 @@ def _excluded_words(query: Query, languages: Sequence[str]) -> Iterator[str]:
             if not isinstance(atom, Word):
                 continue
             terms = list(analyse_word(atom, languages))
-            if len(terms) == 1 and not terms[0].prefix_ok and all(" " not in stem for stem in terms[0].stems):
+            if len(terms) == 1 and not terms[0].is_prefix and all(" " not in stem for stem in terms[0].stems):
                 yield from _atoms(terms[0])

@@ -260,4 +260,4 @@ def _read(data: bytes, ending: str, text: "DocumentText") -> None:
 
 
 DOCUMENTS = DocumentReader()
-"""The reader of this program."""
+"""The reader that the whole program shares."""

@@ -25,12 +25,12 @@ _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
 """Built-in styles of nested lists. Word stores each as the first level of a separate list."""
 _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
-"""Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
+"""Elements to skip: other forms of content that is read, text and styles from before tracked changes, and ruby text."""
 _MIME = re.compile(rb"^MIME-Version:", re.MULTILINE | re.IGNORECASE)
-"""In the head of a web archive."""
+"""Matches a line in the head of a web archive."""
 _HEAD_BYTES = 1_000
 _MAX_BASES = 20
-"""Styles that are based on each other."""
+"""Maximum number of styles in a row that are based on each other."""
 _WORD_PARTS = ("body", "hdr", "ftr")
 _WORD_NOTES = ("footnote", "endnote", "comment")
 _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}

@@ -398,7 +398,7 @@ def test_get_prints_message_of_export_by_number(sample: Run) -> None:
 def test_the_status_counts_each_source(sample: Run, folder: Path) -> None:
     (folder / "a.md").write_text("# A note\n")
     sample("index")
-    assert "\n  sessions:    17 files · " in sample("status").out
+    assert "\n  sessions:      17 files · " in sample("status").out
     counts = {count["source"]: count["files"] for count in sample("status", "--json").json["sourceCounts"]}
     assert counts == {"memory": 1, "sessions": 17}
 

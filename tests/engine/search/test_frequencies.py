@@ -120,5 +120,5 @@ def test_prefix_of_too_many_words_is_spelled_out(
     (notes / "c.md").write_text("# More\n\nWeirkeepers keeping weirs, weirkeeping.\n", "utf-8")
     memory.sync()
     assert weaker_stems() == ('"weirk" *',)
-    monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 2)
+    monkeypatch.setattr(document_frequencies, "WIDEST_PREFIX", 2)
     assert weaker_stems() == ('"weirkeep"',)

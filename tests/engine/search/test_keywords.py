@@ -61,7 +61,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(document_frequencies, "LARGE", request.param)
     for name in ("_MAX_RANKED", "_CHOOSING", "_RECENT", "_COMMON"):
         monkeypatch.setattr(keyword_leg, name, 10)
-    monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
+    monkeypatch.setattr(document_frequencies, "WIDEST_PREFIX", 10)
     monkeypatch.setattr(search_context, "_MIN_CANDIDATES", 5)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.text.languages import detect_language
 from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
-from engine.text.tokens_and_stems import PIECE_LENGTH, Analysis, analyse, forget_words, text_pieces
+from engine.text.tokens_and_stems import PIECE_LENGTH, Analysis, analyse, clear_word_caches, text_pieces
 
 MIXED = (
     "Skipping C++ and C# for os.replace; E0432 at 06:10 on 2026-02-08, user@host #tag path/to/file.py v1.4.2 — "
@@ -120,7 +120,7 @@ def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> N
     found = []
     for term in terms:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
-        phrase = f'"{" ".join(tokens)}"' + ("*" if term.prefix_ok else "")
+        phrase = f'"{" ".join(tokens)}"' + ("*" if term.is_prefix else "")
         found.append(index.finds(" OR ".join([f"words : {phrase}", *(f'stems : "{stem}"' for stem in term.stems)])))
     assert any(found)
     assert all(found) or "如何" in query
@@ -160,7 +160,7 @@ def test_forgotten_words_are_analysed_again() -> None:
     before = analyse("Deploying os.replace", "english")
     stems = stems_of("english")  # a matcher keeps the same ones
     assert "deploying" in stems
-    forget_words()
+    clear_word_caches()
     assert not stems
     assert analyse("Deploying os.replace", "english") == before
     assert "deploying" in stems

@@ -51,7 +51,7 @@ def test_query_terms_occur_in_analysed_query(query: str, language: str) -> None:
     for term in analysis.terms:
         assert query[term.start : term.end] == term.surface
         tokens = tokens_of(term.word)
-        single_character = term.prefix_ok and not term.stems and any(word.startswith(tokens[0]) for word in words)
+        single_character = term.is_prefix and not term.stems and any(word.startswith(tokens[0]) for word in words)
         assert contains(words, tokens) or single_character
         # Arabic words are also searched in their form with an article.
         for stem in term.stems[:1] if script_of(term.surface[0]) == "arabic" else term.stems:

@@ -141,7 +141,7 @@ def test_query_of_function_words_searches_them() -> None:
     ],
 )
 def test_terms_that_may_be_prefixes_are_marked(query: str, prefixes: list[str]) -> None:
-    assert [found.surface for found in analyse_query(query).terms if found.prefix_ok] == prefixes
+    assert [found.surface for found in analyse_query(query).terms if found.is_prefix] == prefixes
 
 
 def test_repeated_words_count_once() -> None:

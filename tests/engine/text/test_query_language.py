@@ -267,10 +267,10 @@ def test_query_terms_have_correct_positions(text: str) -> None:
 
 def test_a_beginning_a_phrase_and_alternatives_mark_their_terms() -> None:
     terms = {term.surface: term for term in analyse_query(parse_query('run* "the dogs" cat OR will')).terms}
-    assert terms["run"].prefix_ok
+    assert terms["run"].is_prefix
     assert terms["run"].stems == ()
     assert terms["dogs"].phrased
-    assert not terms["dogs"].prefix_ok
+    assert not terms["dogs"].is_prefix
     assert terms["cat"].group == terms["will"].group != 0
     assert not terms["will"].stop
     assert terms["run"].group == 0
