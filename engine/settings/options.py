@@ -452,7 +452,11 @@ class Settings(Section, frozen=True):
     sessions: SessionSettings = SessionSettings()
     sources: Annotated[
         tuple[Source, ...],
-        option("Search in", "Sources to search. If empty, notes are searched.", group=Group.SESSIONS),
+        option(
+            "Search in",
+            "Sources to index and search; sessions are added once their folders are listed.",
+            group=Group.SESSIONS,
+        ),
     ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()

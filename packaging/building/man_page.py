@@ -1,4 +1,4 @@
-"""Generate the manual page from the command line's parsers, so that it covers every verb and option.
+"""Generate the manual page from the command line's parsers, so that it covers every command and option.
 
 python packaging/building/man_page.py FILE
 """
@@ -16,9 +16,10 @@ from engine.text.operators import QUERY_HELP
 from gui.app.command_line import make_parser as make_window_parser
 
 _INTRODUCTION = """\
-Mnemoscope searches a folder of notes and past sessions with AI agents, by words and by meaning, shows the hit in its
-file with the lines highlighted, and shows what the index does. Without a verb it opens its window; with one it answers
-on the terminal. Notes and transcripts are only read; nothing leaves the computer unless a service was chosen."""
+Mnemoscope searches a folder of notes and past sessions with AI agents, by words and by meaning, shows the match in its
+file with the lines highlighted, and shows what the index does. Without a command it opens its window; with one it
+answers on the terminal. Notes and transcripts are only read; nothing leaves the computer unless a service was
+chosen."""
 _FILES = (
     ("~/.config/mnemoscope/settings.toml", "The settings."),
     ("~/.config/mnemoscope/window.json", "How the window was left."),
@@ -44,8 +45,8 @@ _EXIT = (
 
 def man_page() -> str:
     """Return the manual page as man(7) source."""
-    window, verbs = make_window_parser(), _verbs(make_parser())
-    synopsis = ("\\fBmnemoscope\\fR [OPTION]...", ".br", "\\fBmnemoscope\\fR VERB [OPTION]... [ARGUMENT]...")
+    window, commands = make_window_parser(), _commands(make_parser())
+    synopsis = ("\\fBmnemoscope\\fR [OPTION]...", ".br", "\\fBmnemoscope\\fR COMMAND [OPTION]... [ARGUMENT]...")
     parts = [
         f'.TH MNEMOSCOPE 1 "" "Mnemoscope {program_version()}" "User Commands"',
         *_section("NAME", ["mnemoscope \\- search notes and past AI sessions, and see inside the index"]),
@@ -53,7 +54,7 @@ def man_page() -> str:
         *_section("SYNOPSIS", synopsis),
         *_section("DESCRIPTION", [_plain(_INTRODUCTION)]),
         *_section("OPTIONS OF THE WINDOW", _options(window)),
-        *_section("VERBS", [line for name, parser in verbs for line in _verb(name, parser)]),
+        *_section("COMMANDS", [line for name, parser in commands for line in _command(name, parser)]),
         *_section("QUERIES", ["A query is words, and any of:", *_listed(QUERY_HELP)]),
         *_section("EXIT STATUS", _listed(_EXIT)),
         *_section("ENVIRONMENT", _listed(_ENVIRONMENT)),
@@ -65,23 +66,23 @@ def man_page() -> str:
     return "\n".join(parts) + "\n"
 
 
-def _verbs(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
-    """Return the verbs in order, each followed by its subcommands, such as `sessions show`."""
+def _commands(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
+    """Return the commands in order, each followed by its subcommands, such as `sessions show`."""
     choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    verbs: list[tuple[str, argparse.ArgumentParser]] = []
+    commands: list[tuple[str, argparse.ArgumentParser]] = []
     for name in VERBS:
-        verbs.append((name, choices[name]))
+        commands.append((name, choices[name]))
         for action in choices[name]._actions:
             if isinstance(action, argparse._SubParsersAction):
-                verbs += [(f"{name} {inner}", parser) for inner, parser in action.choices.items()]
-    return verbs
+                commands += [(f"{name} {inner}", parser) for inner, parser in action.choices.items()]
+    return commands
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
     return [f".SH {title}", *lines]
 
 
-def _verb(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+def _command(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f".SS {_plain(name)}"
     yield _usage(parser, name)
     yield ".PP"
