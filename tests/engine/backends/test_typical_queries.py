@@ -323,7 +323,7 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
         "--force": "Deleting needs `rm --force` there.",
         "$HOME": "The variable $HOME names it.",
         "name=name": "Call it as `make(name=name)` then.",
-        "filter()": "The call `filter()` returns pairs.",
+        "filter()": "The call `filter(rows)` returns pairs.",
         "start->next": "Follow `start->next` to the end.",
     }
     for at, text in enumerate(texts.values()):
@@ -336,6 +336,8 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
     memory.sync()
     found = {query: memory.search(query).results[0].path for query in texts}
     assert found == {query: f"signs-{at}.md" for at, query in enumerate(texts)}
+    longer = memory.search("where do they say that deleting needs --force", explain=True).explanation.results[0]
+    assert "signs" not in {increase.kind for increase in longer.increases}
 
 
 def test_name_of_a_file_with_its_folder_comes_first(open_memory, workspace: Path) -> None:
