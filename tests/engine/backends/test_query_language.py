@@ -309,11 +309,14 @@ def test_operators_alone_order_notes_by_their_own_dates(changing: BuiltinMemory)
     (workspace / "2031-01-05 pond.md").write_text("# Pond\n\nThe heron came back. #heron\n")
     (workspace / "reeds.md").write_text("---\ndate: 2030-06-01\n---\n# Reeds\n\nCut them. #heron\n")
     (workspace / "walk.md").write_text("# Walk\n\nAlong the pond. #heron\n")
-    for name, day in (("2031-01-05 pond.md", 2), ("reeds.md", 3), ("walk.md", 1)):
+    for name in ("lead.md", "zinc.md"):
+        (workspace / name).write_text("# Sheet\n\nCut with shears. #metal\n")
+    for name, day in (("2031-01-05 pond.md", 2), ("reeds.md", 3), ("walk.md", 1), ("lead.md", 4), ("zinc.md", 5)):
         os.utime(workspace / name, (86_400 * day, 86_400 * day))
     changing.sync()
     results = changing.search("tag:heron").results
     assert [result.path for result in results] == ["2031-01-05 pond.md", "reeds.md", "walk.md"]
+    assert [result.path for result in changing.search("tag:metal", max_results=1).results] == ["zinc.md"]
 
 
 def test_title_operator_finds_names_and_aliases(changing: BuiltinMemory) -> None:

@@ -336,7 +336,7 @@ def test_signs_of_a_name_decide_among_notes_with_the_word(open_memory, workspace
     memory.sync()
     found = {query: memory.search(query).results[0].path for query in texts}
     assert found == {query: f"signs-{at}.md" for at, query in enumerate(texts)}
-    longer = memory.search("where do they say that deleting needs --force", explain=True).explanation.results[0]
+    longer = memory.search("deleting needs rm --force there it goes on", explain=True).explanation.results[0]
     assert "signs" not in {increase.kind for increase in longer.increases}
 
 
@@ -367,6 +367,15 @@ def test_number_of_a_name_finds_its_file_first(open_memory, workspace: Path, num
     assert first == f"{number}-use-valves.md"
     assert second.startswith("log-")
     assert memory.search(number.replace(".", " ")).results[0].path == first
+
+
+def test_year_of_a_name_is_no_number_of_it(open_memory, workspace: Path) -> None:
+    (workspace / "2024-use-valves.md").write_text("# Use valves\n\nEach pump gets one.\n", "utf-8")
+    for at in range(9):
+        (workspace / f"log-{at}.md").write_text(f"See valve {at} of 2024 in 2024: 2024.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    assert memory.search("2024").results[0].path.startswith("log-")
 
 
 def test_acronym_that_occurs_nowhere_finds_the_title(open_memory, workspace: Path) -> None:
