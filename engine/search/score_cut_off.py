@@ -45,7 +45,7 @@ _MEANING = 0.75
 """Weight of the vector score in `_on_subject`, less than in the score: the nearest of many passages is near to any
 query.
 """
-_FOR_OTHER_SUBJECT, _FOR_UNKNOWN, _FOR_NAME = 0.3, 1.8, 2.0
+_FOR_OTHER_SUBJECT, _FOR_UNKNOWN, _FOR_NAME = 0.3, 1.4, 2.0
 """Highest increases of the minimum, as shares of it: for a query that no similar words cover; for its words that occur
 nowhere, by their share; for names among them. Passages about other names are as near as the answer would be.
 """

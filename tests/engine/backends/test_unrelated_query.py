@@ -276,7 +276,7 @@ def test_date_alone_does_not_answer_for_missing_name(open_memory, workspace: Pat
 
 
 class LikeWords(SameDistance):
-    """The words of every line are as similar to those of a query as `similar` says."""
+    """The words of every line are as similar to those of a query as `similar` says; those of quinces more."""
 
     similar = 0.1
 
@@ -287,7 +287,8 @@ class LikeWords(SameDistance):
         return 12.0
 
     def nearest_pieces(self, query: str, lines: Sequence[str], frequent: float, **_: object) -> tuple[object, object]:
-        return np.full((1, len(lines)), self.similar, np.float32), np.array([12.0], np.float32)
+        similar = [[0.9 if "Quinces" in line else self.similar for line in lines]]
+        return np.array(similar, np.float32), np.array([12.0], np.float32)
 
 
 OPERA = "Who was the singer of the song in the opera?"
@@ -306,6 +307,26 @@ def test_weak_result_needs_similar_words(open_memory, workspace: Path, notes, si
         assert bool(outcome.results) == some
         assert outcome.explanation.emptied_by == ("" if some else "unknown")
         assert any(stage.name == "lines" for stage in outcome.explanation.stages) != diverse
+
+
+def test_similar_words_of_one_passage_are_enough(open_memory, workspace: Path) -> None:
+    provider = LikeWords()
+    provider.nearness = 0.5
+    memory = indexed(open_memory, workspace, 3, use=provider)
+    assert not found(memory, OPERA)
+    (workspace / "quinces.md").write_text("Quinces are in the shed by the gate of the house.\n", "utf-8")
+    memory.sync()
+    assert len(found(memory, OPERA)) > 1
+
+
+def test_alternatives_are_never_required_together(open_memory, workspace: Path) -> None:
+    provider = LikeWords()
+    provider.nearness = 0.5
+    (workspace / "opera.md").write_text("They liked the opera that day, and the soup of the neighbours.\n", "utf-8")
+    memory = indexed(open_memory, workspace, 20, use=provider)
+    end = "theatre curtain velvet season stage?"
+    assert found(memory, f"Who saw the opera singer {end}") == []
+    assert found(memory, f"Who saw the opera OR singer {end}") == ["opera.md"]
 
 
 @pytest.mark.parametrize(("repeated", "some"), [(1, True), (12, False)])
@@ -460,6 +481,11 @@ def test_translated_words_show_the_subject(open_memory, workspace: Path, transla
     untranslated = "no passage in another language has words that translate the query."
     assert reasons == ([] if translated else [untranslated])
     assert found(memory, GERMAN, min_score=0.1), "as the advice offers"
+    (workspace / "zaun.md").write_text("Der Zaun steht hinter dem Haus und ist aus altem Holz.\n", "utf-8")
+    memory.sync()
+    with_weak_one = found(memory, GERMAN, max_results=500, min_score=0.49)
+    assert bool(with_weak_one) == translated, "a weak note in the language of the query changes nothing"
+    assert "zaun.md" not in with_weak_one
 
 
 @pytest.mark.parametrize(("translated", "closest"), [(0.65, True), (0.95, False)])

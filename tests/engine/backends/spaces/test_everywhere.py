@@ -91,6 +91,8 @@ def test_similar_results_next_to_exact_ones_need_no_notice(
     assert (mixed.notice, mixed.similar_only) == ("", False)
     both = merged([Part(garden, similar), Part(work, similar)], 6, (), 1.0)
     assert (both.notice, both.similar_only, both.closest_only) == ("Only similar.", True, True)
+    none = merged([Part(garden, replace(exact, results=()))], 6, (), 1.0)
+    assert (none.similar_only, none.closest_only) == (False, False)
 
 
 def test_only_words_unknown_everywhere_are_reported(tmp_path: Path, folders: dict[str, Path], open_: Open) -> None:
