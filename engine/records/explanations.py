@@ -74,7 +74,7 @@ class Increase(Record, frozen=True):
     kind: IncreaseKind
     """`coverage` is for the share of the query in the passage, `file` and `project` for the rest of it near the passage
     and in other passages of the session's project. Of the others, there is one: for a title or file name that matches
-    the query, a definition of it, its words spelled as one name, or its numbers with their signs.
+    the query, a definition of it, its words spelled as one name, or its words with their signs.
     """
     score: float
     words: tuple[str, ...] = ()

@@ -86,7 +86,7 @@ SPELLED = 1.0
 """Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": other
 chunks have the single words more often."""
 SIGNED = 1.3
-"""Match of a chunk that has the query's numbers with their signs: other chunks may have the numbers more often."""
+"""Match of a chunk that has the query's words with their signs: other chunks may have the words more often."""
 SIGNED_OTHERWISE = 1.15
 """Match of a chunk that writes the signs in another way than the query: 20 percent for 20%."""
 _UNKNOWN, _MAX_UNKNOWN = 1.4, 1.5
