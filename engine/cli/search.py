@@ -169,7 +169,7 @@ def _print_count(outcome: SearchOutcome) -> None:
 
 def _is_weaker(above: MemorySearchResult, below: MemorySearchResult) -> bool:
     """Whether a result is above one with a higher score, as printed."""
-    return above.is_scored and round(above.score, 3) < round(below.score, 3)
+    return round(above.score, 3) < round(below.score, 3)
 
 
 def _print_remarks(outcome: SearchOutcome, query: str) -> None:

@@ -55,6 +55,7 @@ def test_relative_date_counts_back_from_now(text: str, expected: datetime) -> No
         ("vorgestern", (2026, 5, 29), (2026, 5, 30)),
         ("sunday", (2026, 5, 31), (2026, 6, 1)),
         ("Montag", (2026, 5, 25), (2026, 5, 26)),
+        ("Sonnabend", (2026, 5, 30), (2026, 5, 31)),
         ("this week", (2026, 5, 25), (2026, 6, 1)),
         ("last week", (2026, 5, 18), (2026, 5, 25)),
         ("last-month", (2026, 4, 1), (2026, 5, 1)),

@@ -86,11 +86,12 @@ def test_similar_results_next_to_exact_ones_need_no_notice(
 ) -> None:
     garden, work, *_ = known_workspaces(store_path=str(tmp_path / "data"))
     exact = open_(str(folders["garden"])).search("carrots")
-    similar = msgspec.structs.replace(exact, similar_only=True, closest_only=True, notice="Only similar.")
-    mixed = merged([Part(garden, exact), Part(work, similar)], 6, (), 1.0)
-    assert (mixed.notice, mixed.similar_only) == ("", False)
-    both = merged([Part(garden, similar), Part(work, similar)], 6, (), 1.0)
-    assert (both.notice, both.similar_only, both.closest_only) == ("Only similar.", True, True)
+    for similar in (True, False):
+        weak = msgspec.structs.replace(exact, similar_only=similar, closest_only=True, notice="Only close.")
+        mixed = merged([Part(garden, exact), Part(work, weak)], 6, (), 1.0)
+        assert (mixed.notice, mixed.similar_only, mixed.closest_only) == ("", False, False)
+        both = merged([Part(garden, weak), Part(work, weak)], 6, (), 1.0)
+        assert (both.notice, both.similar_only, both.closest_only) == ("Only close.", similar, True)
     none = merged([Part(garden, replace(exact, results=()))], 6, (), 1.0)
     assert (none.similar_only, none.closest_only) == (False, False)
 
