@@ -42,7 +42,7 @@ class Attention:
     action: tuple[str, str] = ("", "")
 
 
-_MENDING: dict[IndexRemedy, tuple[str, str]] = {
+_REPAIRS: dict[IndexRemedy, tuple[str, str]] = {
     "retry": (marked("Try again"), "retry"),
     "rebuild": (marked("Rebuild…"), "rebuild"),
     "sync": (marked("Try again"), "sync"),
@@ -57,7 +57,7 @@ def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
 def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     refused = bool(why_no_update(status))
     if status.index_error:
-        words, act = _MENDING[index_remedy(status)]
+        words, act = _REPAIRS[index_remedy(status)]
         title = tr("The index cannot be written") if status.custom.get("readOnly") else tr("The index had a problem")
         yield Attention("index", "degraded", title, tr(status.index_error), (tr(words), act))
     if (data := status.user_data) is not None:

@@ -95,6 +95,8 @@ def test_forward_undoes_back_after_any_moves(done: list[HistoryEntry | bool]):
         else:
             found = made.back(now) if move else made.forward(now)
             now = found or now
+    for shown in (now, entry("draft")):
+        assert made.directions(lambda shown=shown: shown) == (made.can_go_back(shown), made.can_go_forward(shown))
     if made.can_go_back(now):
         before = made.back(now)
         assert before is not None

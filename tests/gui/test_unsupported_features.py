@@ -271,3 +271,16 @@ def test_gate_shortcuts_and_tooltips_follow_keymap(qtbot, qapp):
     assert action.toolTip() == "More like this (Alt+L)"
     keymap().set_own({})
     assert action.toolTip() == "More like this (Alt+M)"
+
+
+def test_gate_shows_each_reason_of_its_owner(qtbot, qapp):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
+    gate = Gate(action, "similar")
+    capabilities().begin({})
+    for reason_ in ("Open a file first.", "This file is not in the index."):
+        gate.allow(False, reason_)
+        assert (action.isEnabled(), action.toolTip(), action.statusTip()) == (False, reason_, reason_)
+    gate.allow(True)
+    assert (action.isEnabled(), action.toolTip(), action.statusTip()) == (True, "More like this (Alt+M)", "")

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import Increase, MemorySearchResult, SearchStage
+from engine import Increase, IncreaseKind, MemorySearchResult, SearchStage
 from gui.explanation import wording
 from gui.explanation.tables import stage_rows
 from tests.helpers.fake_explanations import WEAK, explain, make_reason
@@ -48,6 +48,23 @@ def test_words_of_the_project_are_a_part_and_a_figure():
     assert "words in other passages of the project 0.05" in wording.spoken_parts(wording.parts(reason))
     figures = {figure.name: figure.value for figure in wording.figures(reason)}
     assert figures["Added: words in other passages of the project"] == "0.050"
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("coverage", "share"),
+        ("file", "rest"),
+        ("definition", "definition"),
+        ("spelling", "spelled"),
+        ("signs", "signs"),
+    ],
+)
+def test_each_increase_has_its_own_words(kind: IncreaseKind, word: str):
+    without = wording.parts(make_reason(increases=()))
+    added = [part.term for part in wording.parts(make_reason(increases=(Increase(kind, 0.2),))) if part not in without]
+    assert len(added) == 1
+    assert word in added[0]
 
 
 def test_match_of_title_is_listed_as_part_and_figure():

@@ -826,6 +826,8 @@ def test_preview_waits_again_after_another_key(qtbot, panel, box):
     qtbot.keyClick(box, "s")
     assert timer.remainingTime() > 99_000
     timer.stop()
+    qtbot.keyClick(box, Key.Key_Backspace)
+    assert not timer.isActive()  # nothing was about to be opened
     qtbot.waitUntil(lambda: not panel.busy)
 
 

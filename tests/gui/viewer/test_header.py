@@ -121,3 +121,11 @@ def test_header_at_rest_requests_no_layout(header: ViewerHeader) -> None:
             for _ in range(4):
                 QApplication.processEvents()
             assert requests.count == 0, width
+
+
+def test_mode_buttons_are_shown_only_with_page(header: ViewerHeader) -> None:
+    visible_buttons(header, 1000)
+    for has_page in (True, False, True):
+        header.offer_modes(has_page)
+        assert header.source_button.isHidden() is not has_page
+        assert header.rendered_button.isHidden() is not has_page

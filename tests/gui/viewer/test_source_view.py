@@ -247,6 +247,16 @@ def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
     assert abs(y_of(view, 250) - view.viewport().height() // 3) <= view.row_height
 
 
+def test_frame_of_hit_in_view_appears_and_disappears(qtbot, view: SourceView) -> None:
+    counter = PaintCounter(view.viewport())
+    qtbot.waitUntil(lambda: settled(counter))
+    plain = on_screen(view)
+    view.show_hit(Hit(3, 0, 5))
+    qtbot.waitUntil(lambda: on_screen(view) != plain)
+    view.show_hit(None)
+    qtbot.waitUntil(lambda: on_screen(view) == plain)
+
+
 def test_drag_selects_text(view: SourceView) -> None:
     x = view.gutter.text_left
     start, end = QPoint(x + 1, y_of(view, 3) + 3), QPoint(x + 1, y_of(view, 6) + 3)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
 import engine
 from engine import split_name
+from gui.app.command_line import view_names
+from gui.app.start_view import show_view
 from gui.controllers.printing import usual_layout
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
@@ -220,6 +222,13 @@ def test_chip_shows_search_scope(qtbot, window):
     assert _command(window, "search.all-workspaces").isChecked()
     chips = [button.accessibleName() for button in window.search.header.findChildren(QPushButton)]
     assert "All workspaces are searched" in chips
+
+
+def test_start_option_searches_all_workspaces(qtbot, window):
+    assert "all-workspaces" in view_names()
+    show_view(window, "all-workspaces", "varnish")
+    assert window.search.controller.everywhere
+    qtbot.waitUntil(lambda: at_rest(window))
 
 
 def test_history_restores_all_workspaces_scope(qtbot, window):

@@ -256,6 +256,8 @@ def test_card_without_marks_shows_empty_text(card):
 
 def test_t_key_toggles_chart_and_table(qtbot, card):
     card.show_series(make_series(5, 7))
+    toggle = card.actions()[0]
+    assert toggle.text() == "Show as table"
     card.chart.setFocus()
     qtbot.keyClick(card.chart, Key.Key_T)
     assert card.table.isVisible()
@@ -264,6 +266,7 @@ def test_t_key_toggles_chart_and_table(qtbot, card):
     model = card.table.model()
     assert [model.index(row, 1).data() for row in range(2)] == ["5", "7"]
     assert button(card).accessibleName() == "Sizes: show as chart"
+    assert toggle.text() == "Show as chart"
     qtbot.keyClick(card.table, Key.Key_T)
     assert card.chart.hasFocus()
 
