@@ -163,7 +163,7 @@ class QuickPanel(QWidget):
         searchable = is_searchable(text)
         if searchable and self._manager is not None:
             same = self._answer is not None and self._answer.query.text == text
-            self._runner.run_query(Query(text), immediately=immediately, whole=same and immediately)
+            self._runner.run_query(Query(text), immediately=immediately, complete_only=same and immediately)
         else:
             self._runner.stop()
             self._answer = None

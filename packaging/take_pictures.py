@@ -89,8 +89,8 @@ SEVERAL = {
 }
 """Workspaces for the pictures that show several, with the sample folders in each; the first is open."""
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
-_WHOLE = [view for spec in view_specs() if spec.whole for view in spec.command_line]
-EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", *_WHOLE)}
+_FULL_WIDTH = [view for spec in view_specs() if spec.full_width for view in spec.command_line]
+EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", *_FULL_WIDTH)}
 """Views of a folder without notes."""
 
 OTHER_LOOKS = {

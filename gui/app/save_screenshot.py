@@ -165,7 +165,7 @@ class Screenshot(QObject):
             self._compared = True  # once: the index may change all the time
             window.views.index.duplicates.compare()
             return "the duplicates"
-        if window.views.specs[window.views.current].whole:
+        if window.views.specs[window.views.current].full_width:
             return "the contents of the view" if window.views.panel_of(window.views.current).busy else ""
         if window.viewer.busy:
             return "the chunks"

@@ -54,9 +54,9 @@ _FIXED: tuple[Fixed, ...] = (
 def contexts() -> tuple[Context, ...]:
     """Return all contexts in display order: views with a viewer, the viewers, the other views."""
     specs = view_specs()
-    with_viewer = (context for spec in specs if not spec.whole for context in spec.contexts)
-    whole = (context for spec in specs if spec.whole for context in spec.contexts)
-    return (*_BEFORE, *with_viewer, *_READERS, *whole, *_AFTER)
+    with_viewer = (context for spec in specs if not spec.full_width for context in spec.contexts)
+    full_width = (context for spec in specs if spec.full_width for context in spec.contexts)
+    return (*_BEFORE, *with_viewer, *_READERS, *full_width, *_AFTER)
 
 
 def fixed_keys() -> tuple[Fixed, ...]:

@@ -110,7 +110,7 @@ class ViewSpec:
     """Module and name of the class of its panel."""
     box: str = ""
     """Name of the view whose header and search box this view shows; empty for its own."""
-    whole: bool = False
+    full_width: bool = False
     """Whether the body replaces both the list and the viewer."""
     lazy: bool = False
     """Whether the panel is given the memory, and refreshed, only while the view is current."""

@@ -16,7 +16,7 @@ VIEW = ViewSpec(
     key="Ctrl+3",
     panel="gui.index.panel:IndexPanel",
     box="search",
-    whole=True,
+    full_width=True,
     pages=("map", "duplicates", "health"),
     page_commands={
         "overview": marked("Index: Overview"),

@@ -65,7 +65,7 @@ class QueryVariants(QObject):
 
     def _rerun(self, **changes: Any) -> None:
         if self._view.answer is not None:
-            self._runner.run_query(replace(self._view.answer.query, **changes), immediately=True, whole=True)
+            self._runner.run_query(replace(self._view.answer.query, **changes), immediately=True, complete_only=True)
 
     @Slot()
     def _request_more(self) -> None:
@@ -336,7 +336,7 @@ class SearchController(QObject):
             self.run_query()
         else:
             # A keyword-only answer is only useful if no answer is shown yet.
-            self._runner.run_query(query, immediately=True, whole=self._view.answer is not None)
+            self._runner.run_query(query, immediately=True, complete_only=self._view.answer is not None)
             self.saved_searches.refresh()
 
     def repeat(self) -> None:

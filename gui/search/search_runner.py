@@ -54,7 +54,7 @@ class SearchRunner(QObject):
         self._job, self._texts_job = JobSlot(self, jobs), JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._due: Query | None = None
-        self._due_whole = False
+        self._due_complete_only = False
         self._typing = False
         """Whether the query may be incomplete."""
         self._arrived: Answer | None = None
@@ -94,16 +94,16 @@ class SearchRunner(QObject):
         self.stop()
         self._manager = manager
 
-    def run_query(self, query: Query, *, immediately: bool = False, whole: bool = False) -> None:
+    def run_query(self, query: Query, *, immediately: bool = False, complete_only: bool = False) -> None:
         """Run `query` and drop earlier queries; at most one query per `PAUSE_MS` unless `immediately`.
 
-        `whole` skips the keyword-only answer, which would show fewer results than the current answer.
+        `complete_only` skips the keyword-only answer, which would show fewer results than the current answer.
         """
         self._cancel()
         if self._manager is None:
             return
         self._due = self._newest = query
-        self._due_whole = whole
+        self._due_complete_only = complete_only
         self._typing = not immediately
         self._notice_delay.start()
         self._pause.start(0 if immediately else _left_of(PAUSE_MS, self._started_at))
@@ -134,9 +134,9 @@ class SearchRunner(QObject):
     def _start(self) -> None:
         query, self._due = self._due, None
         if query is not None:
-            if not self._due_whole:
+            if not self._due_complete_only:
                 self._started_at = time.monotonic()
-            self._run(query, whole=self._due_whole)
+            self._run(query, complete_only=self._due_complete_only)
 
     @Slot()
     def _start_repeat(self) -> None:
@@ -146,13 +146,13 @@ class SearchRunner(QObject):
         query = query and (self._newest or query)
         if query is not None and self._manager is not None:
             self._repeated_at = time.monotonic()
-            self._run(query, whole=True)
+            self._run(query, complete_only=True)
 
     def _plan_repeat(self) -> None:
         if self._repeat is not None and not self._again.isActive():
             self._again.start(_left_of(REPEAT_MS, self._repeated_at))
 
-    def _run(self, query: Query, *, whole: bool) -> None:
+    def _run(self, query: Query, *, complete_only: bool) -> None:
         manager, explained = self._manager, self.explaining
         assert manager is not None
 
@@ -161,7 +161,7 @@ class SearchRunner(QObject):
                 pass_on(Answer(query, outcome, final=False).make_texts(token, _FIRST_ROWS))
 
             # An empty answer is always explained.
-            first = None if whole else on_keywords
+            first = None if complete_only else on_keywords
             outcome = run_query(manager, query, explain=explained or "if empty", cancel=token, on_keywords=first)
             return Answer(query, outcome, True, explained).make_texts(token, _FIRST_ROWS)
 

@@ -209,10 +209,10 @@ class Panes(QSplitter):
 
     dock_shown = Signal(bool)
 
-    def __init__(self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget) -> None:
-        """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
+    def __init__(self, results: QWidget, viewer: QWidget, full_width: QWidget, dock: QWidget) -> None:
+        """`full_width`: the widget that replaces results and viewer after `show_full_width(True)`."""
         super().__init__(Qt.Orientation.Horizontal)
-        self._viewer, self._whole, self._dock = viewer, whole, dock
+        self._viewer, self._full_width, self._dock = viewer, full_width, dock
         self.dock_requested = False
         """Whether the user opened the dock, even if there is no room for it now."""
         self._forced = self._covered = False
@@ -220,7 +220,7 @@ class Panes(QSplitter):
         """The widths of results and dock that the user chose."""
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
         self._content = PageStack()  # not a further pane: a splitter shows one at no width, and lays it out twice
-        for page in (self._side_by_side, whole):
+        for page in (self._side_by_side, full_width):
             self._content.addWidget(page)
         for splitter, panes in ((self._side_by_side, (results, viewer)), (self, (self._content, dock))):
             for pane in panes:
@@ -249,9 +249,9 @@ class Panes(QSplitter):
         self.dock_requested = self._forced = on
         self._fold()
 
-    def show_whole(self, on: bool) -> None:
+    def show_full_width(self, on: bool) -> None:
         """Show the widget that replaces results and viewer, or these again."""
-        self._content.setCurrentWidget(self._whole if on else self._side_by_side)
+        self._content.setCurrentWidget(self._full_width if on else self._side_by_side)
 
     @property
     def pane_widths(self) -> list[int]:
@@ -318,7 +318,7 @@ class Frame(QWidget):
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: WindowBanner) -> None:
         super().__init__()
         self.header = HeaderBar(views.current, views.panel.header)
-        self.panes = Panes(views.lists, views.readers, views.whole_bodies, dock)
+        self.panes = Panes(views.lists, views.readers, views.full_width_bodies, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
         self.views, self.dock = views, dock
@@ -353,7 +353,7 @@ class Frame(QWidget):
     def _show_view(self, view: str) -> None:
         if self.dock.explains and view != "search":
             self.panes.show_dock(False)
-        self.panes.show_whole(self.views.specs[view].whole)
+        self.panes.show_full_width(self.views.specs[view].full_width)
 
     def show_page(self, page: QWidget) -> None:
         """Show the panes, the message page or the first start."""

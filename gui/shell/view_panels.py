@@ -41,8 +41,8 @@ class ViewPanels(QObject):
         """The panels that were made, by the name of the view."""
         self.lists = PageStack()
         self.readers = PageStack()
-        self.whole_bodies = PageStack()
-        self._marks = {stack: mark_position(stack) for stack in (self.lists, self.readers, self.whole_bodies)}
+        self.full_width_bodies = PageStack()
+        self._marks = {stack: mark_position(stack) for stack in (self.lists, self.readers, self.full_width_bodies)}
         self._manager: MemorySearchManager | None = None
         self._status: MemoryProviderStatus | None = None
         self._unloaded: set[str] = set()
@@ -120,7 +120,7 @@ class ViewPanels(QObject):
             insert_after(self._marks[stack], stops(page))
 
     def _stack(self, name: str) -> PageStack:
-        return self.whole_bodies if self.specs[name].whole else self.lists
+        return self.full_width_bodies if self.specs[name].full_width else self.lists
 
     # --- the memory -------------------------------------------------------------------------------------------------
 

@@ -172,7 +172,7 @@ class Views(ViewPanels):
 
     def shown_panels(self) -> list[QWidget]:
         """Return the list and the viewer of the current view, or the page that takes their place."""
-        stacks = (self.lists, self.readers, self.whole_bodies)
+        stacks = (self.lists, self.readers, self.full_width_bodies)
         return [panel for stack in stacks if stack.isVisible() and (panel := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:
@@ -195,7 +195,7 @@ class Views(ViewPanels):
     @property
     def _reader(self) -> QWidget | None:
         """The viewer or the conversation that is shown; the viewer, too, in a view without them."""
-        return self.viewer if self.specs[self.current].whole else self.readers.currentWidget()
+        return self.viewer if self.specs[self.current].full_width else self.readers.currentWidget()
 
     # --- the open file or session -----------------------------------------------------------------------------------
 
@@ -331,7 +331,7 @@ class Views(ViewPanels):
 
     def _show_target(self) -> None:
         target = self._targets[self.current]
-        if self.specs[self.current].whole:
+        if self.specs[self.current].full_width:
             return
         if target is not None and self.made.get(ConversationPanel) is None:
             self.readers.setCurrentWidget(self.empty_reader)

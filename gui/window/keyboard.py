@@ -200,7 +200,7 @@ class Keyboard(QObject):
                 Pane(frame.header, views.focus_box),
                 Pane(window.banner, window.banner.take_focus, remembers=False),
                 Pane(views.lists, views.focus_list),
-                Pane(views.whole_bodies, views.focus_list),
+                Pane(views.full_width_bodies, views.focus_list),
                 Pane(views.readers, views.focus_reader),
                 Pane(window.dock),
                 Pane(window.first_run),

@@ -213,7 +213,7 @@ def test_f6_skips_hidden_panes(qtbot, in_view):
         seen.add(
             next(
                 part
-                for part in (window.frame.header, window.views.whole_bodies, window.sync_bar)
+                for part in (window.frame.header, window.views.full_width_bodies, window.sync_bar)
                 if part.isAncestorOf(focus)
             )
         )

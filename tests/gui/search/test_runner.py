@@ -58,9 +58,9 @@ def test_keyword_answer_comes_before_hybrid(qtbot, recorded):
     assert not recorded.runner.busy
 
 
-def test_whole_request_gives_one_hybrid_answer(qtbot, recorded):
+def test_complete_only_request_gives_one_hybrid_answer(qtbot, recorded):
     with qtbot.waitSignal(recorded.runner.idle):
-        recorded.runner.run_query(Query("timer"), whole=True)
+        recorded.runner.run_query(Query("timer"), complete_only=True)
     assert recorded.received() == [("timer", "hybrid", True)]
 
 
@@ -331,7 +331,7 @@ def test_texts_of_results_are_made_on_pool_thread(qtbot, recorded, memory, monke
     monkeypatch.setattr(memory, "search", search_later)
     before_shown: list[list[int]] = []
     recorded.runner.arrived.connect(lambda _: before_shown.append(sorted(made)))
-    recorded.runner.run_query(Query("timer"), whole=True)
+    recorded.runner.run_query(Query("timer"), complete_only=True)
     qtbot.waitUntil(lambda: len(made) == 40)
     assert before_shown == [list(range(12))]  # with a heading each, the rows of a tall screen
     assert threading.main_thread() not in made.values()
@@ -355,9 +355,9 @@ def test_new_query_stops_making_texts_of_the_last(qtbot, recorded, memory, monke
         return msgspec.structs.replace(outcome, results=(*results, *results))
 
     monkeypatch.setattr(memory, "search", search_slowly)
-    recorded.runner.run_query(Query("timer"), whole=True)
+    recorded.runner.run_query(Query("timer"), complete_only=True)
     qtbot.waitUntil(started.is_set)
-    recorded.runner.run_query(Query("irrigation"), whole=True)
+    recorded.runner.run_query(Query("irrigation"), complete_only=True)
     released.set()
     qtbot.waitUntil(lambda: "irrigation" in made)
     assert made.count("timer") == 1
