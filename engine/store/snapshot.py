@@ -99,7 +99,7 @@ class Snapshot:
         self.stamp: int = numbers[1]
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
-        self.whole: Snapshot | None = None
+        self.unrestricted: Snapshot | None = None
         """The snapshot of all files, if this one is limited to some of them."""
         self.hidden = frozenset[int]()
         """Ids of the files that this snapshot leaves out."""
@@ -111,7 +111,7 @@ class Snapshot:
         """Return this snapshot without files that a session may not see: its counts and words leave them out."""
         part = Snapshot.__new__(Snapshot)
         vars(part).update(vars(self))
-        part.hidden, part.visible, part.whole = hidden, visible, self
+        part.hidden, part.visible, part.unrestricted = hidden, visible, self
         return part
 
     @cached_property

@@ -144,7 +144,7 @@ class VectorIndex:
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
-        snapshot = snapshot.whole or snapshot  # the engines have the vectors of all files, limited by `allowed`
+        snapshot = snapshot.unrestricted or snapshot  # the engines have the vectors of all files, limited by `allowed`
         if self._chosen != "numpy":
             match = self._table.search(snapshot, model, query, k, allowed, cancel)
             if match is not None:
