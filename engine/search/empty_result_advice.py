@@ -1,6 +1,6 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -194,20 +194,24 @@ class _Advice:
             return  # only function words remain
         if missing:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
-            for remedy in self._without_words(missing, _THE_REST):
+            for remedy in self._without_words(missing, counts, _THE_REST):
                 yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
         elif 1 < len(counts) <= _MAX_DEMANDS:
             fewer = (
-                self._without_words([word], _WITHOUT) for word in sorted(counts, key=counts.__getitem__, reverse=True)
+                self._without_words([word], counts, _WITHOUT)
+                for word in sorted(counts, key=counts.__getitem__, reverse=True)
             )
             yield from islice(chain.from_iterable(fewer), _MAX_WITHOUT)
 
-    def _without_words(self, words: list[str], advice: str) -> Iterator[SearchRemedy]:
+    def _without_words(self, words: list[str], searched: Iterable[str], advice: str) -> Iterator[SearchRemedy]:
+        """Suggest the query without some of its searched words, and without its function words, if it has results."""
         other = self._request.query
         for word in words:
             other = spelling.with_word_replaced(other, word, " ")
+        rest = [word.casefold() for word in searched if word not in words]
         # The rest of a word with a hyphen must not become an exclusion.
-        other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
+        parts = (part.strip("-") for part in other.split())
+        other = " ".join(part for part in parts if any(word in part.casefold() for word in rest))
         if other and other != self._request.query:
             yield from self._tried("condition", advice, query=other, condition=any_of(map(in_quotes, words)))
 

@@ -190,6 +190,8 @@ def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path
     assert remedy.advice == "Nothing contains “skateboard” or “zzyzx”. The rest of the query finds 4 results."
     joined = memory.search("skateboard-hedge zzyzx", mode="keyword", correct=False, explain=True).explanation
     assert joined.remedies[0].query == "hedge"  # "-hedge" would exclude it
+    question = memory.search("Where is a skateboard hedge zzyzx?", mode="keyword", correct=False, explain=True)
+    assert question.explanation.remedies[0].query == "hedge"
     nothing = memory.search("skateboard zzyzx", mode="keyword", correct=False, explain=True).explanation
     assert [remedy for remedy in nothing.remedies if remedy.query] == []
 
