@@ -1,7 +1,7 @@
 """Reads a note's metadata: title, aliases, date and tags."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -292,6 +292,15 @@ def tags_of(text: str, about: DocumentInfo | None) -> tuple[str, ...]:
         if len(tags) == _MAX_TAGS:
             break
     return tuple(sorted(tags))
+
+
+def hashtag_ranges(text: str, tags: Collection[str]) -> list[tuple[int, int]]:
+    """Return the ranges of the #tags in a text that are one of these folded tags, or nested in one."""
+    return [found.span() for found in HASHTAG.finditer(text) if _is_within(fold(found[1].strip("/")), tags)]
+
+
+def _is_within(tag: str, tags: Collection[str]) -> bool:
+    return any(tag == outer or tag.startswith(f"{outer}/") for outer in tags)
 
 
 def _all_tags(text: str, about: DocumentInfo | None) -> Iterator[str]:

@@ -366,9 +366,32 @@ def newest(snapshot: Snapshot, scope: ChunkFilter, limit: int, without: Sequence
     query = f"SELECT file_id, id FROM {tables.chunks} WHERE file_id IN ({_IDS}) ORDER BY {IN_TEXT_ORDER}"
     chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
     for file, id_ in run(query, (id_array(chosen),)):
-        if file not in first and (chunks is None or chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_):
+        if file not in first and _is_in(id_, chunks):
             first[file] = id_
     return [first[file] for file in chosen], len(files)
+
+
+def at_hashtags(snapshot: Snapshot, scope: ChunkFilter, ids: Sequence[int], tags: Collection[str]) -> list[int]:
+    """Return, for each of these chunks, the first one of its file in the filter that has one of the tags as #tag, or
+    the chunk itself, as for tags in front matter.
+    """
+    from engine.corpus.note_metadata import hashtag_ranges  # few queries have tags
+
+    tables, allowed = snapshot.tables, scope.chunks
+    query = f"""SELECT id, text FROM {tables.chunks} WHERE instr(text, '#')
+        AND file_id = (SELECT file_id FROM {tables.chunks} WHERE id = ?) ORDER BY {IN_TEXT_ORDER}"""
+
+    def first_of(id_: int) -> int:
+        rows = snapshot.connection.execute(query, (id_,))
+        found = (chunk for chunk, text in rows if _is_in(chunk, allowed) and hashtag_ranges(text, tags))
+        return next(found, id_)
+
+    return [first_of(id_) for id_ in ids]
+
+
+def _is_in(id_: int, ids: Sequence[int] | None) -> bool:
+    """Whether an id is among ascending ones; None for all."""
+    return ids is None or ids[bisect_left(ids, id_, hi=len(ids) - 1)] == id_
 
 
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:

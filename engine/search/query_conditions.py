@@ -356,10 +356,20 @@ def _concerns_file(atom: Atom) -> bool:
     return isinstance(atom, Field) and atom.name != "role"
 
 
+def folded_tag(value: str) -> str:
+    """Return the value of the operator `tag:` as it is stored."""
+    return fold(value.removeprefix("#").strip("/"))
+
+
+def required_tags(query: Query) -> frozenset[str]:
+    """Return the tags that a query requires, folded."""
+    return frozenset(map(folded_tag, query.values_of_required("tag")))
+
+
 def files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL query for the ids of the files that have this tag or one nested in it, and its values."""
     # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
-    tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
+    tag = folded_tag(tag).encode("utf-8", "replace").decode()
     query = f"SELECT file_id FROM {snapshot.tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
     return query, (tag, f"{tag}/", f"{tag}0")
 

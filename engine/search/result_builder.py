@@ -19,6 +19,7 @@ from engine.records import (
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.keyword_scores import Scored
+from engine.search.query_conditions import required_tags
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
@@ -128,6 +129,7 @@ def _make_results(
     `copies`: ids of the chunks with the same text, by the id of the selected one.
     """
     roles, terms = _required_roles(context.query), found.analysis.terms
+    tags = required_tags(context.query) if not terms else frozenset()
     at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
     ids = [scored.id for scored in selected]
     chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
@@ -141,7 +143,7 @@ def _make_results(
         if context.cancel is not None:
             context.cancel.checkpoint()
         chunk = chunks[scored.id]
-        text = _lazy_text(_make_text, chunk, analysis, roles, scored.id in around, near.get(scored.id, NO_CHUNKS))
+        text = _lazy_text(_make_text, chunk, analysis, roles, tags, scored.id in around, near.get(scored.id, NO_CHUNKS))
         same = tuple(copy_of(chunks[id_], text, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
         result = _make_result(chunk, scored, blend, text, same)
         if at_call:
@@ -213,16 +215,26 @@ _lazy_text = lru_cache(512)(_LazyText)
 
 
 def _make_text(
-    chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool, near: NearChunks
+    chunk: StoredChunk,
+    analysis: QueryAnalysis,
+    roles: frozenset[str],
+    tags: frozenset[str],
+    around: bool,
+    near: NearChunks,
 ) -> ResultText:
     """Return the text of a chunk's result.
 
-    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
-    or the path may match; searching them takes as long as searching the text. `near`: see `neighbours`.
+    With `roles`, only messages of these roles are highlighted and shown first. `tags` are highlighted as #tags.
+    `around`: whether the title, a heading or the path may match; searching them takes as long as searching the text.
+    `near`: see `neighbours`.
     """
     # A session's file name is not searched text.
     others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, (chunk.language,))
+    if tags:
+        from engine.corpus.note_metadata import hashtag_ranges  # few queries have tags
+
+        ranges = hashtag_ranges(chunk.text, tags)
     of_others = found or [()] * (2 + len(chunk.heading))
     first = 0
     heading, heading_ranges = chunk.heading, of_others[2:]

@@ -7,9 +7,10 @@ import msgspec
 from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr, tr_count
 from engine.records import EarlierResultCount, SearchMode
-from engine.search.chunk_filter import ChunkFilter, newest
+from engine.search.chunk_filter import ChunkFilter, at_hashtags, newest
 from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Scope
+from engine.search.query_conditions import required_tags
 from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
@@ -165,8 +166,12 @@ def leave_out(example: "ExamplePassage", ids: list[int], context: SearchContext)
 def list_newest(
     snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults | None, context: SearchContext, *, lasting: bool
 ) -> FoundSet:
-    """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
+    """Answer a query that has conditions but no search words: the first chunk of each file, or the first one with a tag
+    of the query, newest file first.
+    """
     ids, files = newest(snapshot, scope, context.request.max_results)
+    if tags := required_tags(context.query):
+        ids = at_hashtags(snapshot, scope, ids, tags)
     context.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(0.0, None), None, 1.0, 0.0) for id_ in ids]
     score_inputs = ScoreInputs(KeywordScores(()), Blend(0.0), None, context.request.min_score)

@@ -320,6 +320,19 @@ def test_operators_alone_order_notes_by_their_own_dates(changing: BuiltinMemory)
     assert [result.path for result in changing.search("tag:eel", max_results=1).results] == ["c.md"]
 
 
+@pytest.mark.parametrize("explain", [False, True])
+def test_tag_alone_shows_its_line(changing: BuiltinMemory, workspace: Path, explain: bool) -> None:
+    before = "\n\n".join(f"# Part {number}\n\n" + "Nothing to do here. " * 40 for number in range(8))
+    text = f"{before}\n\nSend it back. #Heron-list\n\nFeed them. #heron/nest\n\n{before}"
+    (workspace / "pond.md").write_text(text, "utf-8")
+    (workspace / "reeds.md").write_text(f"---\ntags: heron\n---\n# Reeds\n\nCut them.\n\n{before}", "utf-8")
+    changing.sync()
+    pond, reeds = sorted(changing.search("#heron", explain=explain).results, key=lambda result: result.path)
+    assert [pond.snippet[start:end] for start, end in pond.match_ranges] == ["#heron/nest"]
+    assert text.split("\n")[pond.start_line - 1 : pond.end_line].count("Feed them. #heron/nest") == 1
+    assert (reeds.start_line, reeds.match_ranges) == (2, ())
+
+
 def test_title_operator_finds_names_and_aliases(changing: BuiltinMemory) -> None:
     workspace = Path(changing.status().workspace_dir)
     (workspace / "pond-care (old).md").write_text("---\naliases: [Carp basin]\n---\n# Fish\n\nFeed them.\n")
