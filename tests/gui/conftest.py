@@ -71,7 +71,7 @@ def _usual_keys_and_features() -> Iterator[None]:
     """Reset what is global: the keys, and the features that the memory doesn't support."""
     yield
     keymap().set_own({})
-    capabilities().begin({})
+    capabilities.cache_clear()
 
 
 @pytest.fixture
