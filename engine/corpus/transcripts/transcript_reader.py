@@ -87,7 +87,7 @@ def line_format(source: Source, path: str = "") -> LineFormat | None:
 
 
 def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
-    """Return the format of lines with these values, told apart by `path` if several fit; None if unknown."""
+    """Return the format of lines with these values, chosen by `path` if several fit; None if unknown."""
     known = next((known for family in formats() for known in family.lines if known.matches(values)), None)
     return None if known is None else _format_of_agent(known, path)
 
